@@ -13,8 +13,11 @@ export type Json =
 export type Variables = Readonly<Record<string, Json>>;
 
 /** The value as variables: an object is its properties, everything else has none. */
-export const variablesIn = (value: Json): Variables =>
-  typeof value === "object" && value !== null && !isList(value) ? value : {};
+export const variablesIn = (value: Json): Variables => (isVariables(value) ? value : {});
+
+/** Whether a value is an object: variables by their names. */
+export const isVariables = (value: Json): value is Variables =>
+  typeof value === "object" && value !== null && !isList(value);
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 

@@ -11,10 +11,11 @@
  *    variables, an earlier resolution, the attempts left after a failure. The runner takes other
  *    variables, before the fact is taken again.
  */
-import type { Variables } from "../definition/json.ts";
+import { isVariables, type Variables } from "../definition/json.ts";
 import { MAX_KEPT_FACT_LENGTH } from "../definition/limits.ts";
 import type { Fact } from "./fact.ts";
 import type { IncidentTicket, IncidentType, TaskTicket, Ticket } from "./instance.ts";
+import { Refusal } from "./refusal.ts";
 
 export type Kept = NonNullable<IncidentTicket["kept"]>;
 
@@ -65,9 +66,17 @@ function withoutResult(kept: Kept): Kept {
   return light;
 }
 
-function withVariables({ kind, input }: Started, variables: Variables | undefined): Started {
-  return { kind, input: { ...input, variables: { ...input.variables, ...variables } } };
+/** An input that is an object takes the variables as well: a workflow in code reads nothing else. */
+function withVariables({ kind, input: start }: Started, variables: Variables = {}): Started {
+  const { input } = start;
+  const patched = { ...start, variables: { ...start.variables, ...variables } };
+  if (input === undefined || Object.keys(variables).length === 0) return { kind, input: patched };
+  if (!isVariables(input)) throw new Refusal("IO_MAPPING_ERROR", NO_VARIABLES);
+  return { kind, input: { ...patched, input: { ...input, ...variables } } };
 }
+
+const NO_VARIABLES =
+  "The input of this workflow is not an object, so no variables can be set in it. Resolve this incident without variables.";
 
 /** Resolves the restored incident; variables that are not set again keep their first value. */
 function saidAnew(incident: IncidentTicket, fact: Fact | undefined, resolved: Resolved): Resolved {

@@ -1,5 +1,11 @@
-/** Waiting for several things at once. */
-import { disarm, marked } from "./operation.ts";
+/**
+ * Waiting for several things at once.
+ *
+ * 1. The first decision counts. It disarms the members that have not settled, and nothing of those
+ *    that have: what they started and did not wait for goes on.
+ * 2. A composite that is disarmed before its decision rejects with `CancelledFailure`.
+ */
+import { disarm, lost, marked } from "./operation.ts";
 
 type Members = readonly unknown[] | Readonly<Record<string, unknown>>;
 
@@ -17,120 +23,108 @@ export type First<M extends Members> = M extends readonly unknown[]
  */
 export function all<const M extends Members>(
   members: M,
-  { onFailure = "cancel" }: Readonly<{ onFailure?: "cancel" | "leave" }> = {},
+  { onFailure = "cancel" }: Readonly<{ onFailure?: Rest }> = {},
 ): Promise<Results<M>> {
   const entries = entriesOf(members);
-  const decision = decisionOf(members, entries);
-  const result = new Promise<Results<M>>((resolve, reject) => {
-    const values: Record<string, unknown> = {};
-    let missing = entries.length;
-    const done = () => {
-      resolve(shaped(members, values) as Results<M>);
-      decision.leave();
+  const values = new Map<string, unknown>();
+  const done = () => shaped(members, entries, values) as Results<M>;
+  return composed<Results<M>>(members, entries, ({ resolve, reject }) => {
+    if (entries.length === 0) resolve(done(), "leave");
+    return {
+      succeeded: (key, value) => {
+        values.set(key, value);
+        if (values.size === entries.length) resolve(done(), "leave");
+      },
+      failed: (_, error) => reject(error, onFailure),
     };
-    if (missing === 0) done();
-    for (const [key, member] of entries) {
-      Promise.resolve(member).then(
-        (value) => {
-          values[key] = value;
-          missing -= 1;
-          if (missing === 0) done();
-        },
-        (error: unknown) => {
-          reject(error);
-          decision[onFailure]();
-        },
-      );
-    }
   });
-  return marked(result, decision.cancel);
 }
 
 /** The first success; the others are disarmed. When all fail, an `AggregateError`. */
 export function any<const M extends Members>(members: M): Promise<First<M>> {
   const entries = entriesOf(members);
-  const decision = decisionOf(members, entries);
-  const result = new Promise<First<M>>((resolve, reject) => {
-    const errors: unknown[] = [];
-    let missing = entries.length;
-    const failed = () => {
-      reject(new AggregateError(errors, "All members of any() have failed."));
-      decision.leave();
+  const errors = new Map<string, unknown>();
+  const inOrder = () => entries.map(([key]) => errors.get(key));
+  const failure = () => new AggregateError(inOrder(), "All members of any() have failed.");
+  return composed<First<M>>(members, entries, ({ resolve, reject }) => {
+    if (entries.length === 0) reject(failure());
+    return {
+      succeeded: (key, value) => resolve(firstOf(members, key, value) as First<M>),
+      failed: (key, error) => {
+        errors.set(key, error);
+        if (errors.size === entries.length) reject(failure());
+      },
     };
-    if (missing === 0) failed();
-    for (const [at, [key, member]] of entries.entries()) {
-      Promise.resolve(member).then(
-        (value) => {
-          resolve(firstOf(members, key, value) as First<M>);
-          decision.cancel();
-        },
-        (error: unknown) => {
-          errors[at] = error;
-          missing -= 1;
-          if (missing === 0) failed();
-        },
-      );
-    }
   });
-  return marked(result, decision.cancel);
 }
 
 /** The first member that settles, whether it succeeds or fails; the others are disarmed. */
 export function race<const M extends Members>(members: M): Promise<First<M>> {
   const entries = entriesOf(members);
   if (entries.length === 0) throw new RangeError("race() of nothing would never end.");
-  const decision = decisionOf(members, entries);
-  const result = new Promise<First<M>>((resolve, reject) => {
-    for (const [key, member] of entries) {
-      Promise.resolve(member).then(
-        (value) => {
-          resolve(firstOf(members, key, value) as First<M>);
-          decision.cancel();
-        },
-        (error: unknown) => {
-          reject(error);
-          decision.cancel();
-        },
-      );
-    }
-  });
-  return marked(result, decision.cancel);
+  return composed<First<M>>(members, entries, ({ resolve, reject }) => ({
+    succeeded: (key, value) => resolve(firstOf(members, key, value) as First<M>),
+    failed: (_, error) => reject(error),
+  }));
 }
 
 type Entries = readonly (readonly [key: string, member: unknown])[];
 
+/** What becomes of members that have not settled, and of what the settled ones did not wait for. */
+type Rest = "cancel" | "leave";
+type Decide<T> = Readonly<{
+  resolve: (value: T, rest?: Rest) => void;
+  reject: (error: unknown, rest?: Rest) => void;
+}>;
+type Listener = Readonly<{
+  succeeded: (key: string, value: unknown) => void;
+  failed: (key: string, error: unknown) => void;
+}>;
+
+function composed<T>(
+  members: Members,
+  entries: Entries,
+  listenerOf: (decide: Decide<T>) => Listener,
+): Promise<T> {
+  const unsettled = new Map(entries);
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  let isDecided = false;
+  const decide = (settle: () => void, rest: Rest = "cancel") => {
+    if (isDecided) return;
+    isDecided = true;
+    settle();
+    if (rest === "leave") return;
+    for (const member of unsettled.values()) disarm(member);
+    disarm(members);
+  };
+  const { succeeded, failed } = listenerOf({
+    resolve: (value, rest) => decide(() => resolve(value), rest),
+    reject: (error, rest) => decide(() => reject(error), rest),
+  });
+  for (const [key, member] of entries) {
+    const settled = (listen: Listener["failed"]) => (outcome: unknown) => {
+      unsettled.delete(key);
+      listen(key, outcome);
+    };
+    Promise.resolve(member).then(settled(succeeded), settled(failed));
+  }
+  return marked(promise, () => decide(() => reject(lost())));
+}
+
 function entriesOf(members: Members): Entries {
-  if (typeof members !== "object" || members === null) {
+  if (Array.isArray(members)) return Array.from(members, (member, at) => [String(at), member]);
+  if (typeof members !== "object" || members === null || isOther(members)) {
     throw new TypeError("all(), any() and race() take a list or an object.");
   }
   return Object.entries(members);
 }
 
-/**
- * What becomes of the members when it is decided: they are disarmed, or left alone. Only once: what
- * is opened after that belongs to whoever waited for the decision.
- */
-function decisionOf(members: Members, entries: Entries) {
-  let isOpen = true;
-  return {
-    cancel: () => {
-      if (!isOpen) return;
-      isOpen = false;
-      // The one that decided it is settled by now, so disarming it changes nothing.
-      for (const [, member] of entries) disarm(member);
-      disarm(members);
-    },
-    leave: () => {
-      isOpen = false;
-    },
-  };
-}
+/** A promise, a set or a generator has no entries, so nothing would be waited for. */
+const isOther = (members: object): boolean => "then" in members || Symbol.iterator in members;
 
-function shaped(members: Members, values: Readonly<Record<string, unknown>>): unknown {
-  if (!Array.isArray(members)) {
-    return Object.fromEntries(Object.keys(members).map((key) => [key, values[key]]));
-  }
-  return members.map((_, at) => values[at]);
+function shaped(members: Members, entries: Entries, values: ReadonlyMap<string, unknown>): unknown {
+  const results = entries.map(([key]) => [key, values.get(key)] as const);
+  return Array.isArray(members) ? results.map(([, value]) => value) : Object.fromEntries(results);
 }
 
 const firstOf = (members: Members, key: string, value: unknown): unknown =>

@@ -12,14 +12,27 @@ export function isoDuration(text: DurationText, what: string): string {
   if (!ISO.test(iso) || /^P$|T$/.test(iso)) {
     throw new RangeError(`${what}: ${quoted(text)} is not a duration. ${FORM}`);
   }
+  if (isTooLong(iso)) throw new RangeError(`${what}: ${quoted(text)} is longer than 100 years.`);
   return iso;
+}
+
+/** The engine's own limit of durations; a year counts 365.25 days. */
+function isTooLong(iso: string): boolean {
+  const [, ...amounts] = ISO.exec(iso) ?? [];
+  const seconds = amounts.map(
+    (amount = "0", at) => Number(amount.replace(",", ".")) * (UNITS[at] ?? 0),
+  );
+  return seconds.reduce((sum, part) => sum + part, 0) > 100 * YEAR;
 }
 
 const FORM = 'Write a duration with its unit, such as "30s", "1.5h", "2d" or "PT15M".';
 
 const SHORT = /^(?:\d+(?:\.\d+)?\s*(?:ms|s|m|h|d|w)\s*)+$/;
 const ISO =
-  /^P(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?(?:T(?:\d+H)?(?:\d+M)?(?:\d+(?:[.,]\d{1,9})?S)?)?$/;
+  /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d{1,9})?)S)?)?$/;
+const YEAR = 31_557_600;
+/** Seconds of each part of an ISO duration. */
+const UNITS: readonly number[] = [YEAR, YEAR / 12, 604_800, 86_400, 3_600, 60, 1];
 
 /** Whole days and weeks are days of the calendar, everything else is exact time. */
 function longOf(text: string): string {

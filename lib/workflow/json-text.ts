@@ -1,11 +1,40 @@
 /** JSON text of a value, or a TypeError that names the place where it is not JSON. */
-export function jsonText(value: unknown, what: string): string {
-  const found = findIn(value, new Set());
+export function jsonText(value: unknown, of: string, what: Part): string {
+  const found = isPlain(value, 0) ? undefined : findIn(value, new Set());
   if (found) {
-    const place = found.path === "" ? what : `${what}: ${found.path.slice(1)}`;
+    const place = `The ${what} of ${of}${found.path === "" ? "" : `: ${found.path.slice(1)}`}`;
     throw new TypeError(`${place} ${found.problem}, which JSON cannot hold.`);
   }
   return JSON.stringify(value);
+}
+
+/** What of something the value is, for messages. */
+type Part = "input" | "payload" | "result";
+
+/** Most values are plain, which is found out without looking for a place. */
+function isPlain(value: unknown, depth: number): boolean {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return true;
+    case "number":
+      return value - value === 0;
+    case "object":
+      return value === null || (depth < MAX_DEPTH && isPlainInside(value, depth + 1));
+    default:
+      return false;
+  }
+}
+
+function isPlainInside(value: object, depth: number): boolean {
+  const proto: unknown = Object.getPrototypeOf(value);
+  if (proto !== Object.prototype && proto !== Array.prototype) return false;
+  const names = Object.keys(value);
+  if (proto === Array.prototype && names.length !== (value as unknown[]).length) return false;
+  for (let at = 0; at < names.length; at++) {
+    if (!isPlain((value as Record<string, unknown>)[names[at] as string], depth)) return false;
+  }
+  return true;
 }
 
 type Found = Readonly<{ path: string; problem: string }>;
@@ -35,6 +64,12 @@ function findInside(value: object, around: Set<object>): Found | undefined {
   }
   if (around.has(value)) return here("contains itself");
   if (around.size >= MAX_DEPTH) return here(`is nested deeper than ${MAX_DEPTH}`);
+  if ("toJSON" in value && typeof value.toJSON === "function") {
+    around.add(value);
+    const found = findIn(value.toJSON(), around);
+    around.delete(value);
+    return found;
+  }
   if (value instanceof Promise) return here("is a promise; await it first");
   if (value instanceof Map || value instanceof Set) return here(`is a ${value.constructor.name}`);
   around.add(value);

@@ -1,39 +1,35 @@
 /** Opening operations, and disarming what lost. */
-import { bridge } from "./bridge.ts";
+import { bridge, found, type GuestOutcome } from "./bridge.ts";
 import { CancelledFailure, errorOf } from "./errors.ts";
 
 /** Functions of the SDK that open operations: a stack begins with the caller of one of them. */
 export type Caller = (...args: never) => unknown;
 
-/** How to disarm what a promise of the SDK stands for: an operation, or everything in a composite. */
+/** The number of the operation that a promise stands for: no function, which would hold the promise. */
+const numbers = new WeakMap<object, number>();
+/** How to disarm everything in a composite. */
 const disarms = new WeakMap<object, () => void>();
 
 /** Opens an operation. */
 export function open<T>(
   op: string,
   fields: string,
-  { caller, revive }: Readonly<{ caller: Caller; revive?: (value: unknown) => T }>,
+  caller: Caller,
+  revive?: (value: unknown) => T,
 ): Promise<T> {
-  const host = bridge(`${caller.name || op}()`);
+  const host = found ?? bridge(`${caller.name || op}()`);
   const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const n = host.open(
-    op,
-    fields,
-    ({ value, failure, cancelled, stack }) => {
-      if (cancelled) reject(cancelled);
-      else if (failure === undefined) resolve(revive ? revive(value) : (value as T));
-      else reject(placed(errorOf(failure), stack));
-    },
-    caller,
-  );
-  disarms.set(promise, () => {
-    if (host.close(n)) reject(lost());
-  });
+  const settle = (outcome: GuestOutcome) => {
+    if (outcome.cancelled) reject(outcome.cancelled);
+    else if (outcome.failure) reject(placed(errorOf(outcome.failure), outcome.stack));
+    else resolve(revive ? revive(outcome.value) : (outcome.value as T));
+  };
+  numbers.set(promise, host.open(op, fields, settle, caller));
   return promise;
 }
 
 /** What lost a race rejects with this. */
-const lost = (): CancelledFailure =>
+export const lost = (): CancelledFailure =>
   new CancelledFailure("The operation was disarmed, because what it was part of is decided.");
 
 /** The stack of a failure is where the operation was called, not where its outcome came in. */
@@ -51,9 +47,11 @@ const scopeOf = new WeakMap<object, number>();
  */
 export function scope<T>(within: () => T): T {
   const { value, scope: mine } = bridge("scope()").scoped(within);
-  if (typeof value === "object" && value !== null && !disarms.has(value)) scopeOf.set(value, mine);
+  if (typeof value === "object" && value !== null && !isMarked(value)) scopeOf.set(value, mine);
   return value;
 }
+
+const isMarked = (value: object): boolean => numbers.has(value) || disarms.has(value);
 
 /** Marks the promise of a composite: disarming it disarms what is in it. */
 export function marked<T>(promise: Promise<T>, disarmAll: () => void): Promise<T> {
@@ -64,8 +62,9 @@ export function marked<T>(promise: Promise<T>, disarmAll: () => void): Promise<T
 /** Disarms a member of a composite: an operation, another composite, or what an async function waits for. */
 export function disarm(member: unknown): void {
   if (typeof member !== "object" || member === null) return;
-  const known = disarms.get(member);
-  if (known) known();
+  const n = numbers.get(member);
+  if (n !== undefined) bridge("disarm()").cancel(n, lost());
+  else if (disarms.has(member)) disarms.get(member)?.();
   else disarmScope(member);
 }
 

@@ -2,7 +2,7 @@
 import { bridge, type InstanceFacts } from "./bridge.ts";
 import { type DurationText, isoDuration } from "./duration-text.ts";
 import { jsonText } from "./json-text.ts";
-import { open } from "./operation.ts";
+import { type Caller, open } from "./operation.ts";
 import { optionsText, type TaskOptions } from "./task-options.ts";
 
 /**
@@ -14,24 +14,19 @@ export function task<Result = unknown>(
   input: unknown = null,
   options: TaskOptions = {},
 ): Promise<Result> {
-  return openTask<Result>({ type, input, options, caller: task });
+  return openTask<Result>(type, input, options, task);
 }
 
 /** Opens a task for `task` or for a step. */
-export function openTask<Result>({
-  type,
-  input,
-  options,
-  caller,
-}: Readonly<{
-  type: string;
-  input: unknown;
-  options: TaskOptions;
-  caller: (...args: never) => unknown;
-}>): Promise<Result> {
-  const given = jsonText(input ?? null, `The input of ${type}`);
+export function openTask<Result>(
+  type: string,
+  input: unknown,
+  options: TaskOptions,
+  caller: Caller,
+): Promise<Result> {
+  const given = jsonText(input ?? null, type, "input");
   const fields = `"type":${textOf(type, "The type of a task")},"input":${given}${optionsText(options, type)}`;
-  return open<Result>("task", fields, { caller });
+  return open<Result>("task", fields, caller);
 }
 
 /** A timer that has fired. */
@@ -49,20 +44,21 @@ export function sleep(duration: DurationText): Promise<Fired> {
 
 /** Waits until an instant; one that has passed fires at once. */
 export function sleepUntil(instant: Date | string | number): Promise<Fired> {
-  const at = new Date(instant).getTime();
+  // A date drops what is finer than a millisecond, and nothing may be early.
+  const at = new Date(typeof instant === "number" ? Math.ceil(instant) : instant).getTime();
   if (Number.isNaN(at)) {
     throw new RangeError(
       `sleepUntil(): ${JSON.stringify(instant)} is not an instant. Pass a Date, or a text such as "2030-01-31T12:00:00Z".`,
     );
   }
-  return timer(`"until":${Math.ceil(at)}`, sleepUntil);
+  return timer(`"until":${at}`, sleepUntil);
 }
 
-const timer = (fields: string, caller: (...args: never) => unknown): Promise<Fired> =>
-  open("timer", fields, {
-    caller,
-    revive: (dueAt) => ({ dueAt: new Date(Number(dueAt)), firedAt: new Date() }),
-  });
+const timer = (fields: string, caller: Caller): Promise<Fired> =>
+  open("timer", fields, caller, (dueAt) => ({
+    dueAt: new Date(Number(dueAt)),
+    firedAt: new Date(),
+  }));
 
 /**
  * Waits for the next event of this name that is sent to this instance or broadcast; one that was
@@ -73,14 +69,14 @@ export function event<Payload = unknown>(
   { from }: Readonly<{ from?: "inbox" }> = {},
 ): Promise<Payload> {
   const inbox = from === "inbox" ? ',"inbox":true' : "";
-  return open("event", `"name":${textOf(name, "The name of an event")}${inbox}`, { caller: event });
+  return open("event", `"name":${textOf(name, "The name of an event")}${inbox}`, event);
 }
 
 /** Waits for the next broadcast of this name; none is kept. */
 export function signal<Payload = Readonly<Record<string, unknown>>>(
   name: string,
 ): Promise<Payload> {
-  return open("signal", `"name":${textOf(name, "The name of a signal")}`, { caller: signal });
+  return open("signal", `"name":${textOf(name, "The name of a signal")}`, signal);
 }
 
 /**
@@ -91,13 +87,17 @@ export function message<Payload = Readonly<Record<string, unknown>>>(
   name: string,
   correlationKey: string | number = "",
 ): Promise<Payload> {
-  const fields = `"name":${textOf(name, "The name of a message")},"key":${JSON.stringify(String(correlationKey))}`;
-  return open("message", fields, { caller: message });
+  const key = String(correlationKey);
+  if (key.length > MAX_NAME_LENGTH) {
+    throw new RangeError(`A correlation key has at most ${MAX_NAME_LENGTH} characters.`);
+  }
+  const fields = `"name":${textOf(name, "The name of a message")},"key":${JSON.stringify(key)}`;
+  return open("message", fields, message);
 }
 
 /** Broadcasts a signal when the step is committed. */
 export function publishSignal(name: string, payload: Readonly<Record<string, unknown>> = {}): void {
-  const text = jsonText(payload, `The payload of ${name}`);
+  const text = jsonText(payload, name, "payload");
   bridge("publishSignal()").publish(
     `"name":${textOf(name, "The name of a signal")},"payload":${text}`,
   );
@@ -114,7 +114,7 @@ export type EventToSend = Readonly<{
 
 /** Sends an event. A target that is not found or has ended is a `TaskFailed` with its code. */
 export function sendEvent(event: EventToSend): Promise<Readonly<Record<string, unknown>>> {
-  return openTask({ type: "fermata:send-event", input: event, options: {}, caller: sendEvent });
+  return openTask("fermata:send-event", event, {}, sendEvent);
 }
 
 /** A message to publish, as in the API. */
@@ -127,8 +127,7 @@ export type MessageToSend = Readonly<{
 
 /** Publishes a message. */
 export function sendMessage(message: MessageToSend): Promise<Readonly<Record<string, unknown>>> {
-  const call = { type: "fermata:send-message", input: message, options: {}, caller: sendMessage };
-  return openTask(call);
+  return openTask("fermata:send-message", message, {}, sendMessage);
 }
 
 /** The time of this step: the same whenever it is replayed. */

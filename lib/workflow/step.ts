@@ -40,7 +40,7 @@ export function step<Input = undefined, Output = unknown>(
   if (typeof type !== "string" || type === "") throw new TypeError("A step needs a task type.");
   found?.step(type);
   const call = (...[input, override = {}]: StepArguments<Input>): Promise<Jsonified<Output>> =>
-    openTask({ type, input, options: merged(options, override), caller: call });
+    openTask(type, input, merged(options, override), call);
   const { timeout } = options;
   const code = { type, run, ...(timeout !== undefined && { timeout: isoDuration(timeout, type) }) };
   return Object.assign(call, { type, [STEP]: code });

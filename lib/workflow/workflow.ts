@@ -31,8 +31,7 @@ export function workflow<Input = undefined, Output = unknown>(
 /** The version of the operations that this SDK speaks. */
 const PROTOCOL = 1;
 
-const resultText = (result: unknown, id: string): string =>
-  jsonText(result ?? null, `The result of ${id}`);
+const resultText = (result: unknown, id: string): string => jsonText(result ?? null, id, "result");
 
 const otherProtocol = (protocol: number): Error =>
   new Error(

@@ -70,10 +70,16 @@ export function aCodeDefinition(id = "workflow"): Definition {
 }
 
 /** A program that runs this body in the sandbox; `room` says how many sessions it keeps. */
-export function aCode(body: string, room?: SessionRoom): Program {
-  const definition = aCodeDefinition();
+export const aCode = (body: string, room?: SessionRoom): Program =>
+  aCodeOn(() => aGuest(aBody(body)), room);
+
+/** A program whose bundle is loaded by this function. */
+export function aCodeOn(
+  load: () => Promise<GuestProgram>,
+  room?: SessionRoom,
+  definition: Definition = aCodeDefinition(),
+): Program {
   const sessions = new Sessions(room);
-  const load = () => aGuest(aBody(body));
   return {
     definition,
     runner: codeRunner({ definition, workflow: "workflow", load, sessions }),

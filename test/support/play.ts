@@ -79,6 +79,10 @@ export function frozen<T>(value: T): T {
 
 type Options = Readonly<{
   variables?: Variables;
+  /** Any JSON, for a workflow in code. */
+  input?: Json;
+  /** What else the new instance is. */
+  as?: Partial<Instance>;
   deadline?: number;
   trigger?: NonNullable<StartInput["trigger"]>;
   expressions?: Expressions;
@@ -110,10 +114,12 @@ export async function play(of: Definition | Program, options: Options = {}): Pro
   const played = new Play(program, options.expressions ?? FEEL);
   const { variables = {}, deadline, trigger, taken = [], holdsBack = false } = options;
   played.holdsBack = holdsBack;
+  played.instance = frozen({ ...played.instance, ...options.as });
   if (options.parent) played.instance = frozen({ ...played.instance, parent: options.parent });
   for (const pair of taken) played.taken.add(pair);
   const input = {
     variables,
+    ...(options.input !== undefined && { input: options.input }),
     ...(deadline !== undefined && { deadline: instantFrom(deadline) }),
     ...(trigger && { trigger }),
   };

@@ -3,7 +3,8 @@
  *
  * 1. Only text crosses the boundary, and no host function is visible inside.
  * 2. Everything a machine knows is in its memory: copying an image into it makes it another one.
- * 3. After a stop the machine is of no further use.
+ * 3. A stop leaves the code inside where it is, which cannot catch it or go on. After it the machine
+ *    is of no further use.
  */
 import {
   MAX_FUEL_PER_FEED,
@@ -13,12 +14,15 @@ import {
   MAX_JOBS_PER_FEED,
 } from "../../definition/limits.ts";
 import type { Stop } from "../../definition/sandbox.ts";
+import { copyImage, imageOf, type MemoryImage } from "./image.ts";
+import { GROW_IMPORT } from "./wasm.ts";
 import {
   type CompiledModule,
   type GlobalNumber,
   type Imports,
   instantiate,
   type Memory,
+  PAGE_BYTES,
 } from "./web-assembly.ts";
 
 /** Thrown when a feed runs into a limit, or the machine breaks. */
@@ -42,13 +46,18 @@ export class GuestThrew extends Error {
 }
 
 /** What a machine needs to be put back to where another one stood. */
-export type Image = Readonly<{
-  memory: Uint8Array;
-  stackPointer: number;
+export type Image = Readonly<{ memory: MemoryImage; stackPointer: number; places: Places }>;
+
+/** Addresses that are the same in every machine of a program. */
+type Places = Readonly<{
   runtime: number;
   context: number;
   /** The value `undefined`. */
   nothing: number;
+  /** Where the argument of a call and the length of a text are put. */
+  slot: number;
+  /** Where short texts are put. */
+  buffer: number;
 }>;
 
 /** The functions of QuickJS that the driver uses; a pointer is an address in the memory. */
@@ -57,7 +66,6 @@ type Exports = Readonly<{
   __stack_pointer: GlobalNumber;
   _initialize(): void;
   qjs_init2(intrinsics: number): number;
-  qjs_set_memory_limit(bytes: number): void;
   qjs_set_max_stack_size(bytes: number): void;
   qjs_set_interrupt_handler(on: number): void;
   qjs_eval(code: number, length: number, file: number, flags: number): number;
@@ -72,7 +80,6 @@ type Exports = Readonly<{
   qjs_get_exception(): number;
   qjs_get_undefined(): number;
   qjs_free_value(value: number): void;
-  qjs_is_job_pending(): number;
   qjs_execute_pending_job(): number;
   qjs_get_runtime_ptr(): number;
   qjs_get_context_ptr(): number;
@@ -84,30 +91,47 @@ type Exports = Readonly<{
 /** All but WeakRef (512) and performance (1,024): both would show what the host is doing. */
 const INTRINSICS = 0b1_1001_1111_1111;
 
+/** Bytes of a text that is put where all short texts are put. */
+const BUFFER_BYTES = 16_384;
+
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 export class Machine {
   readonly #exports: Exports;
+  /** The memory, and the same as numbers: new views whenever it has grown. */
+  #memory: Buffer;
+  #numbers: Uint32Array;
+  #places: Places = { runtime: 0, context: 0, nothing: 0, slot: 0, buffer: 0 };
+  #isNew = true;
   /** Milliseconds that the code sees as the time. */
   #now = 0;
   #fuel = 0;
   #clockReads = 0;
-  #nothing = 0;
 
   /** An empty machine: it is initialized, or an image is copied into it. */
   constructor(module: CompiledModule) {
     this.#exports = instantiate(module, this.#imports()) as Exports;
+    this.#memory = Buffer.from(this.#exports.memory.buffer);
+    this.#numbers = new Uint32Array(this.#exports.memory.buffer);
     this.#exports._initialize();
   }
 
   /** Starts an engine without any code. */
   initialize(): void {
-    if (this.#exports.qjs_init2(INTRINSICS) !== 0) {
+    this.#isNew = false;
+    const { qjs_init2, qjs_get_runtime_ptr, qjs_get_context_ptr, wasm_malloc } = this.#exports;
+    if (qjs_init2(INTRINSICS) !== 0) {
       throw new Stopped("crash", "QuickJS could not be initialized.");
     }
-    this.#applyLimits();
-    this.#nothing = this.#exports.qjs_get_undefined();
+    this.#exports.qjs_set_max_stack_size(MAX_GUEST_STACK_BYTES);
+    this.#exports.qjs_set_interrupt_handler(1);
+    this.#places = {
+      runtime: qjs_get_runtime_ptr(),
+      context: qjs_get_context_ptr(),
+      nothing: this.#exports.qjs_get_undefined(),
+      slot: wasm_malloc(8),
+      buffer: wasm_malloc(BUFFER_BYTES),
+    };
     this.#clockReads = 0;
   }
 
@@ -117,27 +141,26 @@ export class Machine {
   }
 
   get bytes(): number {
-    return this.#exports.memory.buffer.byteLength;
+    return this.#memory.byteLength;
   }
 
   image(): Image {
     return {
-      memory: new Uint8Array(this.#exports.memory.buffer).slice(),
+      memory: imageOf(this.#memory),
       stackPointer: this.#exports.__stack_pointer.value,
-      runtime: this.#exports.qjs_get_runtime_ptr(),
-      context: this.#exports.qjs_get_context_ptr(),
-      nothing: this.#nothing,
+      places: this.#places,
     };
   }
 
   /** Makes the machine what the image shows; it must not have grown beyond that. */
-  restore({ memory, stackPointer, runtime, context, nothing }: Image): void {
-    const missing = (memory.byteLength - this.bytes) / 65_536;
-    if (missing > 0) this.#exports.memory.grow(missing);
-    new Uint8Array(this.#exports.memory.buffer).set(memory);
-    this.#exports.qjs_set_runtime_and_context(runtime, context);
+  restore({ memory, stackPointer, places }: Image): void {
+    const missing = (memory.byteLength - this.bytes) / PAGE_BYTES;
+    if (missing > 0) this.#grow(missing);
+    copyImage(memory, { memory: this.#memory, isNew: this.#isNew });
+    this.#isNew = false;
+    this.#exports.qjs_set_runtime_and_context(places.runtime, places.context);
     this.#exports.__stack_pointer.value = stackPointer;
-    this.#nothing = nothing;
+    this.#places = places;
   }
 
   /** Evaluates a script and returns its value. */
@@ -164,44 +187,43 @@ export class Machine {
     this.#fuel = MAX_FUEL_PER_FEED;
   }
 
-  /** Calls a function with one text; a text that it returns is read. */
-  call(fn: number, argument?: string): string {
+  /** Calls a function without arguments and reads the text that it returns. */
+  read(fn: number): string {
     return this.#guarded(() => {
-      const value =
-        argument === undefined ? this.#callWith(fn, 0, 0) : this.#callWithText(fn, argument);
-      const text = this.#exports.qjs_is_string(value) === 0 ? "" : this.#read(value);
+      const value = this.#checked(this.#exports.qjs_call(fn, this.#places.nothing, 0, 0));
+      const text = this.#textOf(value) ?? "";
       this.#exports.qjs_free_value(value);
       return text;
     });
   }
 
-  /** Runs everything that is ready to run. */
-  drain(): void {
+  /** Calls a function with a text, and runs everything that is ready to run then. */
+  run(fn: number, argument: string): void {
     this.#guarded(() => {
-      for (let jobs = 0; this.#exports.qjs_is_job_pending() !== 0; jobs++) {
-        if (jobs >= MAX_JOBS_PER_FEED) {
-          throw new Stopped("jobs", `A step may run ${MAX_JOBS_PER_FEED} promise jobs.`);
-        }
-        if (this.#exports.qjs_execute_pending_job() < 0) this.#throwPending();
-      }
+      const { slot, nothing } = this.#places;
+      const text = this.#newText(argument);
+      this.#numbers[slot >> 2] = text;
+      const value = this.#checked(this.#exports.qjs_call(fn, nothing, 1, slot));
+      this.#exports.qjs_free_value(text);
+      this.#exports.qjs_free_value(value);
+      this.#drain();
     });
   }
 
-  #callWithText(fn: number, argument: string): number {
-    const { at, length } = this.#write(argument);
-    const text = this.#exports.qjs_new_string(at, length);
-    this.#exports.wasm_free(at);
-    const list = this.#exports.wasm_malloc(4);
-    if (list === 0) throw outOfMemory();
-    new DataView(this.#exports.memory.buffer).setUint32(list, text, true);
-    const value = this.#callWith(fn, 1, list);
-    this.#exports.wasm_free(list);
-    this.#exports.qjs_free_value(text);
-    return value;
+  /** Runs everything that is ready to run. */
+  drain(): void {
+    this.#guarded(() => this.#drain());
   }
 
-  #callWith(fn: number, count: number, args: number): number {
-    return this.#checked(this.#exports.qjs_call(fn, this.#nothing, count, args));
+  #drain(): void {
+    for (let jobs = 0; ; jobs++) {
+      const ran = this.#exports.qjs_execute_pending_job();
+      if (ran === 0) return;
+      if (ran < 0) this.#throwPending();
+      if (jobs >= MAX_JOBS_PER_FEED) {
+        throw new Stopped("jobs", `A step may run ${MAX_JOBS_PER_FEED} promise jobs.`);
+      }
+    }
   }
 
   #checked(value: number): number {
@@ -211,10 +233,8 @@ export class Machine {
 
   #throwPending(): never {
     const error = this.#exports.qjs_get_exception();
-    if (this.#fuel < 0) throw outOfFuel();
     const message = this.#property(error, "message") ?? this.#textOf(error);
     const stack = this.#property(error, "stack");
-    if (message === "out of memory") throw outOfMemory();
     throw new GuestThrew(message ?? "The bundle threw a value that has no text.", stack);
   }
 
@@ -222,11 +242,7 @@ export class Machine {
     const { at } = this.#write(name);
     const found = this.#exports.qjs_get_prop_string(value, at);
     this.#exports.wasm_free(at);
-    return this.#exports.qjs_is_string(found) === 0 ? undefined : this.#read(found);
-  }
-
-  #textOf(value: number): string | undefined {
-    return this.#exports.qjs_is_string(value) === 0 ? undefined : this.#read(value);
+    return this.#textOf(found);
   }
 
   /** What breaks inside WebAssembly leaves the machine in an unknown state. */
@@ -235,46 +251,62 @@ export class Machine {
       return work();
     } catch (cause) {
       if (cause instanceof Stopped || cause instanceof GuestThrew) throw cause;
-      if (cause instanceof RangeError) throw outOfMemory();
+      if (cause instanceof RangeError) throw tooDeep();
       throw new Stopped("crash", `The sandbox broke: ${String(cause)}.`);
     }
+  }
+
+  /** A value that is this text. */
+  #newText(text: string): number {
+    const { buffer } = this.#places;
+    // A character has at most three bytes.
+    if (text.length * 3 < BUFFER_BYTES) {
+      return this.#exports.qjs_new_string(buffer, this.#memory.write(text, buffer));
+    }
+    const { at, length } = this.#write(text);
+    const value = this.#exports.qjs_new_string(at, length);
+    this.#exports.wasm_free(at);
+    return value;
   }
 
   #write(text: string): { at: number; length: number } {
     const bytes = encoder.encode(text);
     const at = this.#exports.wasm_malloc(bytes.length + 1);
-    if (at === 0) throw outOfMemory();
-    const memory = new Uint8Array(this.#exports.memory.buffer);
-    memory.set(bytes, at);
-    memory[at + bytes.length] = 0;
+    this.#memory.set(bytes, at);
+    this.#memory[at + bytes.length] = 0;
     return { at, length: bytes.length };
   }
 
-  #read(value: number): string {
-    const size = this.#exports.wasm_malloc(4);
-    if (size === 0) throw outOfMemory();
-    const at = this.#exports.qjs_get_string_len(value, size);
-    if (at === 0) throw outOfMemory();
-    const length = new DataView(this.#exports.memory.buffer).getUint32(size, true);
+  #textOf(value: number): string | undefined {
+    if (this.#exports.qjs_is_string(value) === 0) return undefined;
+    const { slot } = this.#places;
+    const at = this.#exports.qjs_get_string_len(value, slot);
+    const length = this.#numbers[slot >> 2] ?? 0;
     if (length > MAX_GUEST_OUTPUT_BYTES) throw tooMuch(length);
-    const text = decoder.decode(new Uint8Array(this.#exports.memory.buffer, at, length));
+    const text = this.#memory.toString("utf8", at, at + length);
     this.#exports.qjs_free_cstring(at);
-    this.#exports.wasm_free(size);
     return text;
   }
 
-  #applyLimits(): void {
-    this.#exports.qjs_set_memory_limit(MAX_GUEST_BYTES);
-    this.#exports.qjs_set_max_stack_size(MAX_GUEST_STACK_BYTES);
-    this.#exports.qjs_set_interrupt_handler(1);
+  /** Code inside cannot catch what is thrown here: it does not run any further. */
+  #grow(pages: number): number {
+    if (this.bytes + pages * PAGE_BYTES > MAX_GUEST_BYTES) throw outOfMemory();
+    const before = this.#exports.memory.grow(pages);
+    this.#memory = Buffer.from(this.#exports.memory.buffer);
+    this.#numbers = new Uint32Array(this.#exports.memory.buffer);
+    return before;
   }
 
-  /** What QuickJS asks of its host: the time, and whether it may go on. It writes nowhere. */
+  /** What QuickJS asks of its host: the time, memory, and whether it may go on. It writes nowhere. */
   #imports(): Imports {
     return {
       env: {
         host_get_timezone_offset: () => 0,
-        host_interrupt: () => (--this.#fuel < 0 ? 1 : 0),
+        host_interrupt: () => {
+          this.#fuel -= 1;
+          if (this.#fuel < 0) throw outOfFuel();
+          return 0;
+        },
         host_promise_rejection: () => {},
         host_module_normalize: () => 0,
         host_module_load: () => 0,
@@ -283,16 +315,15 @@ export class Machine {
       wasi_snapshot_preview1: {
         clock_time_get: (_clock: number, _precision: bigint, at: number) => {
           this.#clockReads += 1;
-          const view = new DataView(this.#exports.memory.buffer);
-          view.setBigUint64(at, BigInt(this.#now) * 1_000_000n, true);
+          this.#memory.writeBigInt64LE(BigInt(this.#now) * 1_000_000n, at);
           return 0;
         },
         random_get: (at: number, length: number) => {
-          new Uint8Array(this.#exports.memory.buffer, at, length).fill(7);
+          this.#memory.fill(7, at, at + length);
           return 0;
         },
+        [GROW_IMPORT.name]: (pages: number) => this.#grow(pages),
         fd_write: () => NOT_SUPPORTED,
-        fd_close: () => NOT_SUPPORTED,
         fd_fdstat_get: () => NOT_SUPPORTED,
         fd_seek: () => NOT_SUPPORTED,
       },
@@ -309,6 +340,9 @@ const outOfMemory = (): Stopped =>
     "memory",
     `The workflow needs more than ${MAX_GUEST_BYTES / 1_048_576} MB of memory.`,
   );
+/** The host's own stack, which QuickJS cannot see, was used up first. */
+const tooDeep = (): Stopped =>
+  new Stopped("memory", "The workflow's calls or values are nested too deeply.");
 const tooMuch = (length: number): Stopped =>
   new Stopped(
     "output",

@@ -15,6 +15,7 @@ import type {
   Site,
 } from "../../definition/sandbox.ts";
 import { Stopped } from "./machine.ts";
+import { BUNDLE_FILE } from "./prelude.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -26,11 +27,12 @@ export function parseDeclared(text: string): Declared {
 
 /** What one feed led to. */
 export function parseRan(text: string): Extract<Ran, { kind: "ran" }> {
-  const { operations, end } = fieldsOf(parse(text));
+  const { operations, end, isUnknown } = fieldsOf(parse(text));
   return {
     kind: "ran",
     operations: listOf(operations).map(parseOperation),
     ...(end !== undefined && { end: parseEnd(end) }),
+    ...(isUnknown === true && { isUnknown }),
   };
 }
 
@@ -75,11 +77,17 @@ function parseOperation(value: unknown): Operation {
 }
 
 function openedOf({ n, at }: Fields): Readonly<{ n: number; at?: Site }> {
-  const site = at === undefined ? undefined : listOf(at).map(wholeOf);
-  const [line, column] = site ?? [];
-  const isPlace = line !== undefined && column !== undefined;
-  return { n: wholeOf(n), ...(isPlace && { at: [line, column] as const }) };
+  const site = typeof at === "string" ? siteOf(at) : undefined;
+  return site === undefined ? { n: wholeOf(n) } : { n: wholeOf(n), at: site };
 }
+
+/** The line and the column at the end of a line of a stack, if it is one of the bundle. */
+function siteOf(stack: string): Site | undefined {
+  const [, line, column] = IN_BUNDLE.exec(stack) ?? [];
+  return line === undefined || column === undefined ? undefined : [Number(line), Number(column)];
+}
+
+const IN_BUNDLE = new RegExp(`${BUNDLE_FILE.replace(".", "\\.")}:(\\d{1,9}):(\\d{1,9})\\)?\\s*$`);
 
 function parseOptions(value: unknown): CallOptions {
   const { retry, timeout } = fieldsOf(value);
@@ -173,5 +181,5 @@ function jsonOf(value: unknown): Json {
   return value as Json;
 }
 
-const misused = (what: string): Stopped =>
+export const misused = (what: string): Stopped =>
   new Stopped("crash", `The bundle used the operation protocol wrongly. ${what}`);

@@ -16,26 +16,36 @@ import { MAX_OPEN_OPERATIONS, MAX_WAITS_PER_STEP } from "../../definition/limits
 /** The version of `__fermata` and of the operations; a bundle that needs another is refused. */
 export const PROTOCOL = 1;
 
+/** The name of the bundle in stacks. */
+export const BUNDLE_FILE = "workflow.js";
+
 export const PRELUDE = `(() => {
 "use strict";
 const { parse, stringify } = JSON;
-const { defineProperty, freeze } = Object;
+const { defineProperty, freeze, getOwnPropertyDescriptor } = Object;
 const { apply } = Reflect;
 const { imul } = Math;
 const { captureStackTrace } = Error;
 const PlainError = Error;
 const Range = RangeError;
 const List = Array;
-const mapGet = Map.prototype.get, mapSet = Map.prototype.set, mapDelete = Map.prototype.delete, forEach = Map.prototype.forEach;
-const push = List.prototype.push, join = List.prototype.join;
-const exec = RegExp.prototype.exec;
+const hide = (on, name, value) => defineProperty(on, name, { __proto__: null, value, writable: true, configurable: true });
 const then = Promise.prototype.then;
 
-const open = new Map();
-const workflows = new Map();
-const workflowNames = [];
-const steps = [];
-let out = [];
+// Methods of their own: no bundle can reach these objects, and what it does to their prototypes has no effect.
+const withMethods = (on, { prototype }, names) => {
+  for (let i = 0; i < names.length; i++) hide(on, names[i], prototype[names[i]]);
+  return on;
+};
+const aMap = () => withMethods(new Map(), Map, ["get", "set", "delete", "forEach"]);
+const aList = () => withMethods([], List, ["push"]);
+
+const open = aMap();
+const workflows = aMap();
+const workflowNames = aList();
+const steps = aList();
+let out = "";
+let isUnknown = false;
 let next = 1;
 let openCount = 0;
 let waits = 0;
@@ -68,22 +78,25 @@ const uuid = () => {
   if (isLoading) random();
   return hex(draw(), 8) + "-" + hex(draw(), 4) + "-4" + hex(draw(), 3) + "-" + "89ab"[draw() & 3] + hex(draw(), 3) + "-" + hex(draw(), 8) + hex(draw(), 4);
 };
-const hide = (on, name, value) => defineProperty(on, name, { value, writable: true, configurable: true });
 hide(Math, "random", random);
 hide(globalThis, "crypto", freeze({ randomUUID: uuid }));
 hide(globalThis, "console", freeze({ log() {}, info() {}, warn() {}, error() {}, debug() {}, trace() {} }));
 
+// It would show the functions of this file, and memory that threads share is of no use here.
+delete PlainError.prepareStackTrace;
+delete globalThis.SharedArrayBuffer;
+
+const stacks = defineProperty({}, "limit", getOwnPropertyDescriptor(PlainError, "stackTraceLimit"));
 const stackOf = (from) => {
   const holder = {};
-  const limit = PlainError.stackTraceLimit;
-  PlainError.stackTraceLimit = 1;
+  const limit = stacks.limit;
+  stacks.limit = 1;
   captureStackTrace(holder, from);
-  PlainError.stackTraceLimit = limit;
+  stacks.limit = limit;
   return holder.stack;
 };
-const siteOf = (stack) => {
-  const found = apply(exec, /:(\\d+):(\\d+)\\)?\\s*$/, [stack]);
-  return found ? ',"at":[' + found[1] + "," + found[2] + "]" : "";
+const emit = (text) => {
+  out = out === "" ? text : out + "," + text;
 };
 
 const isWait = { event: true, signal: true, message: true, __proto__: null };
@@ -92,12 +105,12 @@ const bridge = freeze({
   /** Declares a workflow while the bundle is loaded. */
   workflow(id, run) {
     if (!isLoading) throw new PlainError("A workflow is declared in module scope, not inside another one.");
-    if (apply(mapGet, workflows, [id]) !== undefined) throw new PlainError("Two workflows have the id " + stringify(id) + ".");
-    apply(mapSet, workflows, [id, run]);
-    apply(push, workflowNames, [id]);
+    if (workflows.get(id) !== undefined) throw new PlainError("Two workflows have the id " + stringify(id) + ".");
+    workflows.set(id, run);
+    workflowNames.push(id);
   },
   step(type) {
-    apply(push, steps, [type]);
+    steps.push(type);
   },
   /** Opens an operation; \`fields\` is JSON text without its braces, \`settle\` takes the outcome. */
   open(op, fields, settle, caller) {
@@ -108,27 +121,26 @@ const bridge = freeze({
     const n = next++;
     openCount++;
     const stack = stackOf(caller);
-    apply(mapSet, open, [n, { settle, scope, stack }]);
-    apply(push, out, ['{"op":"' + op + '","n":' + n + (fields === "" ? "" : "," + fields) + siteOf(stack) + "}"]);
+    open.set(n, { settle, scope, stack });
+    emit('{"op":"' + op + '","n":' + n + "," + fields + ',"at":' + stringify(stack) + "}");
     return n;
   },
   /** The operation lost: it is disarmed, and \`settle\` gets nothing any more. True if it was open. */
   close(n) {
-    if (apply(mapGet, open, [n]) === undefined) return false;
-    apply(mapDelete, open, [n]);
+    if (!open.delete(n)) return false;
     openCount--;
-    apply(push, out, ['{"op":"close","n":' + n + "}"]);
+    emit('{"op":"close","n":' + n + "}");
     return true;
   },
   /** The same, and \`settle\` learns why. */
   cancel(n, why) {
-    const it = apply(mapGet, open, [n]);
+    const it = open.get(n);
     if (it !== undefined && bridge.close(n)) it.settle({ cancelled: why });
   },
   /** Operations that were opened in a scope, or in one inside it, and are still open. */
   openIn(wanted) {
     const found = [];
-    apply(forEach, open, [(it, n) => { if (isWithin(it.scope, wanted)) apply(push, found, [n]); }]);
+    open.forEach((it, n) => { if (isWithin(it.scope, wanted)) hide(found, found.length, n); });
     return found;
   },
   /** Runs \`within\` in a scope of its own; returns its value and the scope. */
@@ -144,7 +156,7 @@ const bridge = freeze({
   },
   publish(fields) {
     if (isLoading) throw new PlainError("A signal is published inside a workflow, not in module scope.");
-    apply(push, out, ['{"op":"publish",' + fields + "}"]);
+    emit('{"op":"publish",' + fields + "}");
   },
   random,
   uuid,
@@ -163,7 +175,7 @@ const errorOf = (thrown) => {
       const { name, message, code, stack } = thrown;
       return { name: text(name), message: text(message) ?? "The workflow threw a value that is not an error.", code: text(code), stack: text(stack) };
     }
-    return { message: "The workflow threw " + String(thrown) + "." };
+    return { message: "The workflow threw " + thrown + "." };
   } catch {
     return { message: "The workflow threw a value that has no text." };
   }
@@ -175,7 +187,7 @@ const begin = (json) => {
   [a, b, c, d] = seed;
   about = freeze(instance);
   isLoading = false;
-  const run = apply(mapGet, workflows, [workflow]);
+  const run = workflows.get(workflow);
   if (run === undefined) throw new PlainError("The bundle has no workflow " + stringify(workflow) + ".");
   const returned = (value) => { end = '{"value":' + (value === undefined ? "null" : value) + "}"; };
   const threw = (error) => { end = '{"error":' + stringify(errorOf(error)) + "}"; };
@@ -183,19 +195,23 @@ const begin = (json) => {
 };
 const feed = (json) => {
   const done = parse(json);
-  const it = apply(mapGet, open, [done.n]);
-  if (it === undefined) return "unknown";
-  apply(mapDelete, open, [done.n]);
+  const n = done.n;
+  const it = open.get(n);
+  if (it === undefined) {
+    isUnknown = true;
+    return;
+  }
+  open.delete(n);
   openCount--;
   scope = it.scope;
   waits = 0;
-  done.stack = it.stack;
+  if (done.failure !== undefined) done.stack = it.stack;
   it.settle(done);
-  return "";
 };
 const take = () => {
-  const answer = '{"operations":[' + apply(join, out, [","]) + "]" + (end === "" ? "" : ',"end":' + end) + "}";
-  out = [];
+  const answer = '{"operations":[' + out + "]" + (end === "" ? "" : ',"end":' + end) + (isUnknown ? ',"isUnknown":true}' : "}");
+  out = "";
+  isUnknown = false;
   waits = 0;
   scope = 0;
   return answer;

@@ -4,8 +4,14 @@ export type GlobalNumber = { value: number };
 export type Imports = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 export type CompiledModule = object;
 
+/** Bytes of a page, the unit in which memory grows. */
+export const PAGE_BYTES = 65_536;
+
 type Api = Readonly<{
-  Module: new (bytes: Uint8Array) => CompiledModule;
+  Module: (new (
+    bytes: Uint8Array,
+  ) => CompiledModule) &
+    Readonly<{ imports(module: CompiledModule): readonly Readonly<{ name: string }>[] }>;
   Instance: new (
     module: CompiledModule,
     imports: Imports,
@@ -15,6 +21,9 @@ type Api = Readonly<{
 const api = (globalThis as unknown as Readonly<{ WebAssembly: Api }>).WebAssembly;
 
 export const compile = (bytes: Uint8Array): CompiledModule => new api.Module(bytes);
+
+export const importsOf = (module: CompiledModule): readonly Readonly<{ name: string }>[] =>
+  api.Module.imports(module);
 
 export const instantiate = (
   module: CompiledModule,

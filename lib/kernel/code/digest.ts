@@ -1,12 +1,13 @@
 /**
- * A rolling digest of a journal: it says which outcomes a session has seen, in order. It guards
+ * A rolling digest of an input and a journal: it says what a session has seen, in order. It guards
  * against mix-ups and damage, not against an attacker: whoever can write the journal can write the
  * digest, too.
  */
+import type { Json } from "../../definition/json.ts";
 import type { JournalEntry } from "../trail.ts";
 
-/** The digest of an empty journal. */
-export const NO_ENTRIES = "";
+/** The digest of a run that begins: of its input, and of no entry. */
+export const digestOf = (input: Json): string => hash(JSON.stringify(input));
 
 /** The digest of a journal that has grown by an entry. */
 export const digestAfter = (before: string, entry: JournalEntry): string =>

@@ -25,10 +25,10 @@ export function written({ places }: Elements, { element, outcome }: Recorded): J
 
 /** Reads an entry; undefined when it is damaged. */
 export function read({ names }: Elements, [n, , outcome]: JournalEntry): Recorded | undefined {
-  if (!Array.isArray(outcome) || outcome.length < 2) return undefined;
-  const [fingerprint, value = null, failed] = outcome as readonly Json[];
+  if (!Array.isArray(outcome)) return undefined;
+  const [fingerprint, value, failed] = outcome as readonly Json[];
   const element = typeof fingerprint === "number" ? names[fingerprint] : fingerprint;
-  if (typeof element !== "string") return undefined;
+  if (typeof element !== "string" || value === undefined) return undefined;
   return { n, element, outcome: failed === 1 ? { failure: value } : { value } };
 }
 

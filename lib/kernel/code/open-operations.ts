@@ -5,8 +5,10 @@ import type { OpenedOperation, Operation } from "../../definition/sandbox.ts";
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { isBatch, openIn, withoutItem } from "../batch.ts";
+import { withoutBit } from "../bits.ts";
 import { isPairTaken } from "../correlation.ts";
 import {
+  closeTicket,
   closeTickets,
   type Draft,
   emit,
@@ -14,12 +16,20 @@ import {
   note,
   noteVisit,
   openTicket,
+  reopenTicket,
 } from "../draft.ts";
+import { type FailedItems, holdsFailedItems } from "../failed-items.ts";
 import type { BatchTicket, Ticket } from "../instance.ts";
 import type { Recorded } from "./journal.ts";
 import { elementOf } from "./operation-name.ts";
 import { attemptsOf, timeoutAt } from "./retry-table.ts";
-import { type CodeState, type OpenOperation, withOperation, withoutOperation } from "./state.ts";
+import {
+  type CodeState,
+  type OpenOperation,
+  operationAt,
+  withOperation,
+  withoutOperation,
+} from "./state.ts";
 
 type TaskOperation = Extract<Operation, { op: "task" }>;
 
@@ -43,7 +53,11 @@ export function applyOperations(
       case "close":
         state = disarm(draft, state, operation.n);
         break;
-      default: {
+      case "task":
+      case "timer":
+      case "event":
+      case "signal":
+      case "message": {
         const refused = open(draft, operation, batches);
         if (refused) atOnce.push(refused);
         state = withOperation(state, openOperation(operation));
@@ -140,8 +154,9 @@ function openTask(draft: Draft, operation: TaskOperation, batches: Batches): voi
   if (members && members[0]?.n !== n) return;
   const common = { ref: n, element: type, type, retries: attemptsOf(retry) };
   if (members) {
-    const table = retry && { table: retry };
-    openTicket(draft, { ...common, on: "family", size: members.length, taken: "", ...table });
+    const size = members.length;
+    // Without a table of its own an item would be retried by the rules of a model: at once.
+    openTicket(draft, { ...common, on: "family", size, taken: "", table: retry ?? {} });
   } else {
     openTicket(draft, { ...common, on: "task", attempt: 1 });
   }
@@ -172,9 +187,8 @@ export function numberOf(state: CodeState, ticket: Ticket): number {
 
 /** Closes whatever an operation has open, without an outcome. */
 function disarm(draft: Draft, state: CodeState, n: number): CodeState {
-  const ticket = draft.tickets.find(
-    (open) => open.ref === n && !isDeadline(open) && open.on !== "incident",
-  );
+  const ref = batchWith(state, n)?.ref ?? n;
+  const ticket = draft.tickets.find((open) => open.ref === ref && !isDeadline(open));
   if (ticket) {
     noteVisit(draft, "element-terminated", { element: ticket.element, occurrence: n });
   }
@@ -183,33 +197,66 @@ function disarm(draft: Draft, state: CodeState, n: number): CodeState {
 
 /** Removes an operation with every ticket of its own; of a batch, its item. */
 export function closeOperation(draft: Draft, state: CodeState, n: number): CodeState {
-  const [ref, members] = Object.entries(state.b ?? {}).find(([, all]) => all.includes(n)) ?? [];
-  if (ref === undefined || members === undefined) {
+  const batch = batchWith(state, n);
+  if (batch === undefined) {
     closeTickets(draft, (open) => open.ref === n && !isDeadline(open));
     return withoutOperation(state, n);
   }
-  closeItem(draft, Number(ref), members.indexOf(n));
+  const { ref, members } = batch;
+  closeItem(draft, ref, members.indexOf(n));
   const left = withoutOperation(state, n);
-  const isOpen = draft.tickets.some((open) => isBatch(open) && open.ref === Number(ref));
+  const isOpen = draft.tickets.some((open) => isBatch(open) && open.ref === ref);
   return isOpen ? left : withoutBatch(left, ref);
 }
 
-function withoutBatch(state: CodeState, ref: string): CodeState {
-  const { [ref]: _, ...others } = state.b ?? {};
-  const { b: _all, ...rest } = state;
-  return Object.keys(others).length === 0 ? rest : { ...rest, b: others };
+/** The batch that an operation is an item of. */
+function batchWith({ b = {} }: CodeState, n: number) {
+  const found = Object.entries(b).find(([, members]) => members.includes(n));
+  return found && { ref: Number(found[0]), members: found[1] };
+}
+
+function withoutBatch({ b, ...state }: CodeState, ref: number): CodeState {
+  const { [ref]: _, ...others } = { ...b };
+  return Object.keys(others).length === 0 ? state : { ...state, b: others };
 }
 
 /** The batch goes with its last item, and so does the timer of its timeout. */
 function closeItem(draft: Draft, ref: number, member: number): void {
-  const batch = draft.tickets.find(
-    (open): open is BatchTicket => isBatch(open) && open.ref === ref,
-  );
-  if (batch === undefined) return;
-  const left = withoutItem(batch, member);
-  if (openIn(left) > 0) keepTicket(draft, left);
-  else closeTickets(draft, (open) => open.ref === ref && !isDeadline(open));
+  const isIts = (open: Ticket): open is BatchTicket => isBatch(open) && open.ref === ref;
+  for (const batch of draft.tickets.filter(isIts)) {
+    for (const incident of failedItemsOf(draft, batch)) dropFailedItem(draft, incident, member);
+    const left = withoutItem(batch, member);
+    if (openIn(left) > 0 || failedItemsOf(draft, batch).length > 0) keepTicket(draft, left);
+    else closeTickets(draft, (open) => open.ref === ref && !isDeadline(open));
+  }
+}
+
+/** Incidents for items that could not be decided; the batch stays open for them. */
+const failedItemsOf = ({ tickets }: Draft, { id }: BatchTicket): readonly FailedItems[] =>
+  tickets.filter(holdsFailedItems).filter(({ members }) => members.family === id);
+
+function dropFailedItem(draft: Draft, incident: FailedItems, member: number): void {
+  const numbers = incident.members.numbers.filter((number) => number !== member);
+  if (numbers.length === 0) closeTicket(draft, incident.id);
+  else keepTicket(draft, { ...incident, members: { ...incident.members, numbers } });
+}
+
+/** After their incident was resolved the items run again. */
+export function reopenItems(
+  draft: Draft,
+  { members }: FailedItems,
+  retries: number | undefined,
+): void {
+  for (const batch of draft.tickets.filter(isBatch).filter(({ id }) => id === members.family)) {
+    const taken = members.numbers.reduce(withoutBit, batch.taken);
+    reopenTicket(draft, { ...batch, taken, ...(retries !== undefined && { retries }) });
+  }
 }
 
 export const isDeadline = (ticket: Ticket): boolean =>
   ticket.on === "timer" && ticket.deadline === true;
+
+/** A timer that an operation did not ask for itself is the timeout of its task, or of its batch. */
+export const isTimeout = (state: CodeState, ticket: Ticket): boolean =>
+  ticket.on === "timer" &&
+  (operationAt(state, ticket.ref)?.[2] !== undefined || membersOf(state, ticket.ref) !== undefined);

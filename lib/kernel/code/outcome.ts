@@ -3,10 +3,11 @@ import type { Json } from "../../definition/json.ts";
 import type { Outcome } from "../../definition/sandbox.ts";
 import { type Draft, noteVisit } from "../draft.ts";
 import type { TaskFailed, TicketFact } from "../fact.ts";
-import type { Ticket } from "../instance.ts";
+import type { TaskTicket, Ticket } from "../instance.ts";
+import { Refusal } from "../refusal.ts";
 import { retryTask } from "../retry.ts";
 import type { Recorded } from "./journal.ts";
-import { membersOf, numberOf } from "./open-operations.ts";
+import { isTimeout, numberOf, operationsOf } from "./open-operations.ts";
 import { chanceOf, isFinal, paused } from "./retry-table.ts";
 import { type CodeState, operationAt } from "./state.ts";
 
@@ -18,15 +19,21 @@ export function outcomesOf(
   ticket: Ticket,
 ): readonly Recorded[] {
   const { element } = ticket;
-  const n = numberOf(state, ticket);
-  if (fact.kind === "timer-due" && isTimeout(state, ticket)) {
-    return timedOut(draft, state, ticket);
-  }
+  if (isTimeout(state, ticket)) return timedOut(draft, state, ticket);
   if (!isAwaited(fact)) throw new Error(`A workflow in code does not wait for "${fact.kind}".`);
+  const n = numberOf(state, ticket);
+  if (operationAt(state, n) === undefined) throw missing(n, element);
   noteVisit(draft, fact.kind, { element, occurrence: n, data: dataOf(fact) });
   const outcome = outcomeOf(draft, state, fact, ticket);
   return outcome === undefined ? [] : [{ n, element, outcome }];
 }
+
+/** A ticket without its operation: the state was damaged. */
+const missing = (n: number, element: string): Refusal =>
+  new Refusal(
+    "NON_DETERMINISM",
+    `The stored state of the workflow is damaged: ${element} is open, and its operation ${n} is not.`,
+  );
 
 const AWAITED = [
   "task-completed",
@@ -46,18 +53,14 @@ function outcomeOf(
   fact: Awaited,
   ticket: Ticket,
 ): Outcome | undefined {
-  switch (fact.kind) {
-    case "task-completed":
-      return { value: fact.result === undefined ? fact.variables : fact.result };
-    case "task-failed":
-      return failedOrAgain(draft, state, fact, ticket);
-    case "timer-due":
-      return { value: ticket.on === "timer" ? ticket.dueAt : null };
-    case "signal-received":
-    case "message-received":
-    case "event-received":
-      return { value: fact.payload };
+  const dueAt = ticket.on === "timer" ? ticket.dueAt : null;
+  if (fact.kind === "task-failed" && ticket.on === "task") {
+    return failedOrAgain(draft, state, fact, ticket);
   }
+  if (fact.kind === "task-completed") {
+    return { value: fact.result === undefined ? fact.variables : fact.result };
+  }
+  return { value: "payload" in fact ? fact.payload : dueAt };
 }
 
 /** What history says of it, besides the element. */
@@ -73,60 +76,51 @@ function dataOf(fact: Awaited): Json | undefined {
       const { attempt, message, code } = fact;
       return { attempt, message, ...(code !== undefined && { code }) };
     }
-    default:
+    case "task-completed":
+    case "timer-due":
       return undefined;
   }
 }
 
+/** A failure that is final; undefined when the ticket has got another attempt. */
 function failedOrAgain(
   draft: Draft,
   state: CodeState,
   fact: TaskFailed,
-  ticket: Ticket,
+  ticket: TaskTicket,
 ): Outcome | undefined {
-  if (ticket.on !== "task") throw new Error("Only a task can fail.");
-  const [, , , options] = operationAt(state, numberOf(state, ticket)) ?? [];
-  const table = options?.retry;
-  // Attempts of a batch item are counted in its messages: what reaches the instance is final.
-  if (ticket.member === undefined && !isFinal(fact, table)) {
-    const chance = chanceOf(draft.before.id, ticket);
-    const next = paused(fact, { table, now: draft.now, chance });
-    const retried = retryTask(draft, ticket, next);
-    if (retried.ok && retried.value) return undefined;
-  }
+  if (mayTryAgain(draft, state, fact, ticket)) return undefined;
   const { message, code, attempt: attempts } = fact;
   const { type } = ticket;
-  return {
-    failure: {
-      name: "TaskFailed",
-      message,
-      type,
-      attempts,
-      ...(code !== undefined && { code }),
-    },
-  };
+  const said = { name: "TaskFailed", message, type, attempts };
+  return { failure: { ...said, ...(code !== undefined && { code }) } };
 }
 
-/** A timer that an operation did not ask for itself is the timeout of its task. */
-const isTimeout = (state: CodeState, { ref }: Ticket): boolean =>
-  (operationAt(state, ref)?.length ?? 0) > 2 || membersOf(state, ref) !== undefined;
+/** Attempts of a batch item are counted in its messages: what reaches the instance is final. */
+function mayTryAgain(
+  draft: Draft,
+  state: CodeState,
+  fact: TaskFailed,
+  ticket: TaskTicket,
+): boolean {
+  const table = operationAt(state, ticket.ref)?.[3]?.retry;
+  if (ticket.member !== undefined || isFinal(fact, table)) return false;
+  const chance = chanceOf(draft.before.id, ticket);
+  const again = retryTask(draft, ticket, paused(fact, { table, now: draft.now, chance }));
+  return again.ok && again.value;
+}
 
 /** Every operation that is still open under this timeout has timed out. */
-function timedOut(draft: Draft, state: CodeState, { ref, element }: Ticket): readonly Recorded[] {
-  const numbers = membersOf(state, ref) ?? [ref];
-  return numbers.flatMap((n) => {
-    const [, , , options] = operationAt(state, n) ?? [];
-    if (options === undefined) return [];
+function timedOut(draft: Draft, state: CodeState, ticket: Ticket): readonly Recorded[] {
+  const { ref, element } = ticket;
+  const isTask = (open: Ticket): open is TaskTicket => open.on === "task" && open.ref === ref;
+  const attempts = draft.tickets.find(isTask)?.attempt ?? 1;
+  return operationsOf(state, ticket).flatMap((n) => {
+    const timeout = operationAt(state, n)?.[3]?.timeout;
+    if (timeout === undefined) return [];
     noteVisit(draft, "timer-due", { element, occurrence: n, data: { timeout: true } });
-    const task = draft.tickets.find((open) => open.on === "task" && open.ref === ref);
-    const attempts = task?.on === "task" ? task.attempt : 1;
-    const failure = {
-      name: "TimedOut",
-      code: "TIMEOUT",
-      message: `The task ${element} was not done within ${options.timeout ?? "its timeout"}.`,
-      type: element,
-      attempts,
-    };
+    const message = `The task ${element} was not done within ${timeout}.`;
+    const failure = { name: "TimedOut", code: "TIMEOUT", message, type: element, attempts };
     return [{ n, element, outcome: { failure } }];
   });
 }

@@ -9,7 +9,7 @@ import type {
 import type { Instant } from "../../definition/time/instant.ts";
 import { Refusal } from "../refusal.ts";
 import type { JournalEntry } from "../trail.ts";
-import { digestAfter, NO_ENTRIES } from "./digest.ts";
+import { digestAfter, digestOf } from "./digest.ts";
 import { doneOf, type Elements, type Recorded, read } from "./journal.ts";
 import { elementOf } from "./operation-name.ts";
 import type { CodeState } from "./state.ts";
@@ -27,18 +27,24 @@ export async function replay(
   session: GuestSession,
   { elements, runAt, entries, state }: Replay,
 ): Promise<void> {
-  const recorded = entries.map((entry, at) => read(elements, entry) ?? damaged(at + 1));
+  const recorded = entries.map((entry, at) => ({
+    ...(read(elements, entry) ?? damaged(at + 1)),
+    now: entry[1],
+  }));
   const feeds: Feed[] = [
     { now: runAt },
-    ...recorded.map((it, at) => ({ now: entries[at]?.[1] ?? runAt, done: doneOf(it) })),
+    ...recorded.map((it) => ({ now: it.now, done: doneOf(it) })),
   ];
   const open = new Map<number, OpenedOperation>();
-  for (const [at, ran] of (await session.run(feeds)).entries()) {
+  const all = await session.run(feeds);
+  for (const at of feeds.keys()) {
     const expected = recorded[at - 1];
     if (expected) checkFits(open, expected, at);
-    addOpen(open, demandRan(ran).operations);
+    const { operations, end } = demandRan(all[at]);
+    if (end) throw ended(at);
+    addOpen(open, operations);
   }
-  if (entries.reduce(digestAfter, NO_ENTRIES) !== state.d) {
+  if (entries.reduce(digestAfter, digestOf(state.i)) !== state.d) {
     throw mismatch("The journal does not have the digest that the instance was stored with.");
   }
   checkOpen(open, state);
@@ -49,10 +55,13 @@ export class LostMachine extends Error {
   override readonly name = "LostMachine";
 }
 
+const GONE =
+  "The machine that ran the workflow was lost several times. Resolve this incident to run the step again.";
+
 /** What a feed led to; a stop is a limit of the step, or a broken machine. */
 export function demandRan(ran: Ran | undefined): Extract<Ran, { kind: "ran" }> {
   if (ran?.kind === "ran") return ran;
-  if (ran === undefined || ran.stop === "lost") throw new LostMachine("The machine is gone.");
+  if (ran === undefined || ran.stop === "lost") throw new LostMachine(GONE);
   if (ran.stop === "crash") throw new Error(ran.message);
   throw new Refusal("STEP_LIMIT", ran.message);
 }
@@ -74,15 +83,20 @@ function addOpen(open: Map<number, OpenedOperation>, operations: readonly Operat
   }
 }
 
-function checkOpen(open: ReadonlyMap<number, OpenedOperation>, { o, r }: CodeState): void {
-  if (r !== undefined) return;
+function checkOpen(open: ReadonlyMap<number, OpenedOperation>, { o }: CodeState): void {
   const expected = o.map(([n]) => n).join(", ");
   const found = [...open.keys()].toSorted((a, b) => a - b).join(", ");
   if (expected === found) return;
   throw mismatch(
-    `The instance has the operations ${expected || "none"} open, the replayed workflow ${found || "none"}.`,
+    `The instance has the operations ${expected} open, the replayed workflow ${found || "none"}.`,
   );
 }
+
+/** A workflow that has returned is not replayed: this one had not. */
+const ended = (at: number): Refusal =>
+  mismatch(
+    `The instance is still running after entry ${at} of the journal; the replayed workflow has ended.`,
+  );
 
 const damaged = (at: number): never => {
   throw mismatch(`Entry ${at} of the journal is damaged.`);

@@ -33,9 +33,7 @@ export function paused(
   { table, now, chance }: Readonly<{ table: RetryTable | undefined; now: Instant; chance: string }>,
 ): TaskFailed {
   if (failed.retryAfterMs !== undefined) return failed;
-  const { code: _, ...attempt } = failed;
-  const retryAfterMs = pauseAfter(failed.attempt, table, { now, chance });
-  return { ...attempt, retryAfterMs };
+  return { ...failed, retryAfterMs: pauseAfter(failed.attempt, table, { now, chance }) };
 }
 
 /** Milliseconds between an attempt that failed and the next one. */

@@ -12,8 +12,8 @@
 import { MAX_IDLE_SESSIONS, MAX_LIVE_SESSIONS } from "../../definition/limits.ts";
 import type { GuestSession, Ran } from "../../definition/sandbox.ts";
 
-/** Which run of which instance. */
-export type Life = Readonly<{ instanceId: string; runAt: number; version: number }>;
+/** Which run of which instance, under which definition; and the version that is decided about. */
+export type Life = Readonly<{ name: string; version: number }>;
 
 export type Session = {
   readonly guest: GuestSession;
@@ -61,9 +61,9 @@ export class Sessions {
 
   /** The instance only waits: its session stays while there is room for such. */
   rest(life: Life): void {
-    const session = this.#live.get(nameOf(life));
+    const session = this.#live.get(life.name);
     if (session === undefined) return;
-    this.#live.delete(nameOf(life));
+    this.#live.delete(life.name);
     this.#keep(this.#idle, this.#room.idle, life, session);
   }
 
@@ -74,7 +74,7 @@ export class Sessions {
   }
 
   #keep(room: Map<string, Session>, most: number, life: Life, session: Session): void {
-    room.set(nameOf(life), session);
+    room.set(life.name, session);
     for (const [name, oldest] of room) {
       if (room.size <= most) break;
       room.delete(name);
@@ -83,14 +83,11 @@ export class Sessions {
   }
 
   #find(life: Life): Session | undefined {
-    const name = nameOf(life);
-    return this.#live.get(name) ?? this.#idle.get(name);
+    return this.#live.get(life.name) ?? this.#idle.get(life.name);
   }
 
   #forget(life: Life): void {
-    this.#live.delete(nameOf(life));
-    this.#idle.delete(nameOf(life));
+    this.#live.delete(life.name);
+    this.#idle.delete(life.name);
   }
 }
-
-const nameOf = ({ instanceId, runAt }: Life): string => `${instanceId} ${runAt}`;

@@ -2,8 +2,9 @@
  * What the code runner keeps in an instance. The journal is not in it: that is a field of the
  * instance, which grows without being written again.
  */
-import type { Json } from "../../definition/json.ts";
+import { type Json, variablesIn } from "../../definition/json.ts";
 import type { CallOptions, Site } from "../../definition/sandbox.ts";
+import { Refusal } from "../refusal.ts";
 import type { Place } from "../runner.ts";
 
 export type CodeState = Readonly<{
@@ -31,9 +32,28 @@ export type OpenOperation = readonly [
 
 export const EMPTY: CodeState = { i: null, d: "", o: [] };
 
-/** The stored state; an instance that has not started has none. */
-export const parseState = (state: Json): CodeState =>
-  state === null ? EMPTY : (state as unknown as CodeState);
+/** The stored state, to decide about. */
+export function parseState(state: Json): CodeState {
+  if (isState(state)) return state;
+  throw new Refusal("NON_DETERMINISM", DAMAGED);
+}
+
+/**
+ * The same for readers: an instance that has not started has none, and one that is damaged can still
+ * be looked at, stored and cancelled.
+ */
+export const readState = (state: Json): CodeState => (isState(state) ? state : EMPTY);
+
+const isState = (state: Json): state is Json & CodeState => {
+  const { i, d, o } = variablesIn(state);
+  return i !== undefined && typeof d === "string" && Array.isArray(o) && o.every(isOperation);
+};
+
+const isOperation = (operation: unknown): boolean =>
+  Array.isArray(operation) && typeof operation[0] === "number";
+
+const DAMAGED =
+  "The stored state of the workflow is damaged: an input, a digest and a list of open operations are expected.";
 
 /** A state as it is stored. */
 export const stateJson = (state: CodeState): Json => state as unknown as Json;

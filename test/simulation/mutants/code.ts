@@ -15,24 +15,32 @@ export const CODE_MUTANTS: readonly Mutant[] = [
     without: "outcomes are fed in the order in which they came",
     scenario: "code-all-race",
     file: "lib/kernel/code/replay.ts",
-    find: "const recorded = entries.map((entry, at) => read(elements, entry) ?? damaged(at + 1));",
-    replace: `const inOrder = entries.map((entry, at) => read(elements, entry) ?? damaged(at + 1));
-  const recorded = inOrder.toSorted((a, b) => a.n - b.n);
-  if (recorded.some((it, at) => it !== inOrder[at])) ${MARK};`,
+    find: `const recorded = entries.map((entry, at) => ({
+    ...(read(elements, entry) ?? damaged(at + 1)),
+    now: entry[1],
+  }));`,
+    replace: `const inOrder = entries.map((entry, at) => ({
+    ...(read(elements, entry) ?? damaged(at + 1)),
+    now: entry[1],
+  }));
+  const recorded = inOrder
+    .toSorted((a, b) => a.n - b.n)
+    .map((it, at) => ({ ...it, now: entries[at]?.[1] ?? runAt }));
+  if (recorded.some(({ n }, at) => n !== inOrder[at]?.n)) ${MARK};`,
   },
   {
     name: "replayed-by-another-clock",
     without: "a replay sees the time of the journal",
     scenario: "code-seq",
     file: "lib/kernel/code/replay.ts",
-    find: "now: entries[at]?.[1] ?? runAt,",
+    find: "now: entry[1],",
     replace: `now: (${MARK}, runAt),`,
   },
   {
     name: "seed-from-version",
     without: "randomness is drawn from the instance and its run, not from the version",
     scenario: "code-seq",
-    file: "lib/kernel/code/code-runner.ts",
+    file: "lib/kernel/code/feed.ts",
     find: "seed: `$" + "{before.id} $" + "{runOf(before)}`,",
     replace: `seed: (${MARK}, \`\${before.id} \${before.version}\`),`,
   },
@@ -68,7 +76,7 @@ export const CODE_MUTANTS: readonly Mutant[] = [
     name: "task-dropped-at-return",
     without: "tasks that nobody waits for are done before the end",
     scenario: "code-return-drains",
-    file: "lib/kernel/code/code-runner.ts",
+    file: "lib/kernel/code/finish.ts",
     find: 'const isWork = ({ on }: Ticket): boolean => on === "task" || on === "family" || on === "incident";',
     replace: `const isWork = ({ on }: Ticket): boolean => (on === "task" && (${MARK}), on === "incident");`,
   },
@@ -84,7 +92,7 @@ export const CODE_MUTANTS: readonly Mutant[] = [
     name: "lost-machine-reused",
     without: "a session whose machine is gone is not used again",
     scenario: "code-sandbox-dies",
-    file: "lib/kernel/code/code-runner.ts",
+    file: "lib/kernel/code/feed.ts",
     find: "if (!(cause instanceof LostMachine) || tries >= MAX_TRIES) throw cause;",
     replace: `if (cause instanceof LostMachine) ${MARK}; throw cause;`,
   },
@@ -92,7 +100,7 @@ export const CODE_MUTANTS: readonly Mutant[] = [
     name: "past-of-the-journal-skipped",
     without: "a replay begins with what has left the instance",
     scenario: "code-long",
-    file: "lib/kernel/code/code-runner.ts",
+    file: "lib/kernel/code/feed.ts",
     find: "return [...past.slice(0, gone), ...entries, ...journal];",
     replace: `${MARK}; return [...entries, ...journal];`,
   },

@@ -1,0 +1,167 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterEach, describe, expect, test } from "vitest";
+import { workerSandbox } from "../../lib/adapters/quickjs/worker-sandbox.ts";
+import type { Sandbox } from "../../lib/definition/sandbox.ts";
+import {
+  aLoaded,
+  aRawBundle,
+  aSession,
+  only,
+  openingOf,
+  ranIn,
+  valueIn,
+} from "../support/guest-session.ts";
+
+/** Native code that does not ask whether it may go on. */
+const DEAF = {
+  "a search in a list without end": "Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);",
+  "the text of an empty list": "new Array(1e9) + '';",
+};
+const WAITING = `await new Promise((settle) => __fermata.open("task", '"type":"t","input":null', settle, () => {}))`;
+const done = { n: 1, value: null };
+
+describe("a sandbox in a worker", () => {
+  const opened: Sandbox[] = [];
+  const aSandbox = (deadlineMs = 1_000): Sandbox => {
+    const sandbox = workerSandbox({ deadlineMs });
+    opened.push(sandbox);
+    return sandbox;
+  };
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((sandbox) => sandbox.close()));
+  });
+
+  test.each(Object.entries(DEAF))("ends %s at the deadline (R23)", async (_, code) => {
+    const ran = await ranIn(aSandbox(), `try { ${code} } finally { return 1; }`);
+
+    expect(ran).toMatchObject({ kind: "stopped", stop: "deadline" });
+  });
+
+  test("ends a load at the deadline", async () => {
+    const sandbox = aSandbox();
+
+    const loaded = await sandbox.load(aRawBundle("return 1;", DEAF["the text of an empty list"]));
+
+    expect(loaded).toMatchObject({ ok: false, problem: { stopped: "deadline" } });
+    expect(await valueIn(sandbox, "return 1;")).toBe(1);
+  });
+
+  test("loses the sessions beside the one that is ended, and runs them again", async () => {
+    const sandbox = aSandbox();
+    const program = await aLoaded(sandbox, aRawBundle(`${WAITING}; return 1;`));
+    const idle = program.open(openingOf());
+    await only(idle, { now: 0 });
+    const culprit = await aSession(sandbox, DEAF["the text of an empty list"]);
+
+    const [ended, ...beside] = await Promise.all([
+      only(culprit, { now: 0 }),
+      only(program.open(openingOf()), { now: 0 }),
+      sandbox.load(aRawBundle("return 2;")),
+    ]);
+
+    expect(ended).toMatchObject({ stop: "deadline" });
+    expect(beside).toMatchObject([{ stop: "lost" }, { ok: false, problem: { stopped: "lost" } }]);
+    expect(await only(idle, { now: 0, done })).toMatchObject({ kind: "stopped", stop: "lost" });
+    const again = program.open(openingOf());
+    const all = await again.run([{ now: 0 }, { now: 0, done }]);
+    expect(all.at(-1)).toMatchObject({ end: { value: 1 } });
+  });
+
+  test("gives a busy batch all the time that each of its requests may take", async () => {
+    const sandbox = aSandbox(1_500);
+    const busy = "for (let i = 0; i < 2_000_000; i++);";
+    const program = await aLoaded(sandbox, aRawBundle(`${busy} return 1;`));
+
+    const all = await Promise.all(
+      Array.from({ length: 24 }, () => only(program.open(openingOf()), { now: 0 })),
+    );
+
+    expect(all.filter(({ kind }) => kind !== "ran")).toEqual([]);
+  });
+
+  test("answers in order what one session is asked at once", async () => {
+    const session = await aSession(aSandbox(), `${WAITING}; ${WAITING}; return 1;`);
+
+    const all = await Promise.all([
+      only(session, { now: 0 }),
+      only(session, { now: 0, done }),
+      only(session, { now: 0, done: { n: 2, value: null } }),
+    ]);
+
+    expect(all).toMatchObject([{ kind: "ran" }, { kind: "ran" }, { end: { value: 1 } }]);
+  });
+
+  test("loses what is pending when it is closed, and starts no other thread", async () => {
+    const sandbox = aSandbox();
+    const session = await aSession(sandbox, `${WAITING}; return 1;`);
+    await only(session, { now: 0 });
+    const pending = [only(session, { now: 0, done }), sandbox.load(aRawBundle("return 1;"))];
+
+    await sandbox.close();
+
+    expect(await Promise.all(pending)).toMatchObject([
+      { stop: "lost" },
+      { ok: false, problem: { stopped: "lost" } },
+    ]);
+    expect(await only(session, { now: 0, done })).toMatchObject({ stop: "lost" });
+    expect(await sandbox.load(aRawBundle("return 1;"))).toMatchObject({ ok: false });
+    await sandbox.close();
+  });
+
+  test("loses a feed that runs while it is closed", async () => {
+    const sandbox = aSandbox(60_000);
+    const session = await aSession(sandbox, DEAF["the text of an empty list"]);
+    const pending = only(session, { now: 0 });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+
+    await sandbox.close();
+
+    expect(await pending).toMatchObject({ kind: "stopped", stop: "lost" });
+  });
+
+  test.each(["idle", "closed"])("lets its process end when it is %s", async (how) => {
+    const { stdout } = await aProcess(
+      `const loaded = await sandbox.load(bundle);
+       console.log((await loaded.program.open(opening).run([{ now: 0 }]))[0].end.value);
+       ${how === "closed" ? "await sandbox.close();" : ""}`,
+    );
+
+    expect(stdout).toBe("1\n");
+  });
+
+  test("is replaced when its thread dies by itself", async () => {
+    const { stdout } = await aProcess(
+      `const { program } = await sandbox.load(bundle);
+       const session = program.open(opening);
+       await session.run([{ now: 0 }]);
+       const thread = workers.at(-1);
+       const pending = program.open(opening).run([{ now: 0 }]);
+       thread.emit("error", new Error("died"));
+       console.log((await pending)[0].stop, (await session.run([{ now: 0 }]))[0].stop);
+       console.log((await program.open(opening).run([{ now: 0 }]))[0].end.value, workers.length);`,
+    );
+
+    expect(stdout).toBe("lost lost\n1 2\n");
+  });
+});
+
+/** Runs code in a process of its own, which has a sandbox, a bundle, an opening and all its workers. */
+function aProcess(code: string): Promise<{ stdout: string }> {
+  const module = new URL("../../lib/adapters/quickjs/worker-sandbox.ts", import.meta.url);
+  const text = `
+    import threads from "node:worker_threads";
+    import { syncBuiltinESMExports } from "node:module";
+    const workers = [];
+    threads.Worker = class extends threads.Worker { constructor(...args) { super(...args); workers.push(this); } };
+    syncBuiltinESMExports();
+    const { workerSandbox } = await import(${JSON.stringify(module.href)});
+    const sandbox = workerSandbox();
+    const bundle = ${JSON.stringify(aRawBundle("return 1;"))};
+    const opening = ${JSON.stringify(openingOf())};
+    ${code}`;
+  const cwd = fileURLToPath(new URL("../..", import.meta.url));
+  const args = ["--input-type=module", "--eval", text];
+  return promisify(execFile)(process.execPath, args, { cwd, timeout: 60_000 });
+}
