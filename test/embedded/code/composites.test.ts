@@ -276,4 +276,22 @@ describe("race", () => {
     expect([before, after]).toEqual([["never"], []]);
     expect((await engine.result(instanceId)).result).toBe("fast");
   });
+
+  test("R3 R7 leaves alone what the winner started and did not wait for", async () => {
+    const engine = await anEngineWith(
+      `const fast = async () => { task("audit"); return task("echo", "fast"); };
+       const first = await race([fast(), delay("1h")]);
+       await event("go");
+       return first;`,
+      { tasks },
+    );
+    const { instanceId } = await run(engine);
+    const open = await openTypes(engine);
+
+    await engine.event({ name: "go", target: instanceId });
+    await engine.complete(await taskId(engine, "audit"), {});
+
+    expect(open).toEqual(["audit"]);
+    expect((await engine.result(instanceId)).result).toBe("fast");
+  });
 });
