@@ -111,7 +111,7 @@ export default {
         "^lib/definition/",
         "^lib/frontends/code/(syntax/|source-map\\.ts$)",
         packages("esbuild", "@babel/parser", "@babel/types"),
-        "^(node:)?(path|url|fs|fs/promises|module)$",
+        "^(node:)?(path|url|fs|fs/promises|module|crypto)$",
       ],
       "lib/bundler turns an author's files into one text. It shares the syntax tree and the source map with the front end for code; it never runs a workflow and knows no engine.",
     ),

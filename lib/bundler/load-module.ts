@@ -1,115 +1,51 @@
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
 import type { Diagnostic } from "../definition/diagnostic.ts";
-import { parseSourceMap } from "../frontends/code/source-map.ts";
-import { bundlerDiagnostic, failuresOf, fileNamer, unreadable } from "./diagnostics.ts";
-import { hostPlugin } from "./host-plugin.ts";
+import { registerAuthorHooks } from "./author-hooks.ts";
+import { fileNamer, unreadable } from "./diagnostics.ts";
+import { followImports } from "./follow-imports.ts";
+import { loadFailure } from "./load-failure.ts";
+import { type Exports, nativeImport } from "./native-import.ts";
+import { forgetLoaded, markChanged } from "./reloads.ts";
 import { pathOf, readEntry } from "./source-files.ts";
 
 /** The exports of an author's file on the host, or every error; `inputs` are the files that were read. */
 export type Loaded = Readonly<
-  | { ok: true; module: Readonly<Record<string, unknown>>; inputs: readonly string[] }
+  | { ok: true; module: Exports; inputs: readonly string[] }
   | { ok: false; diagnostics: readonly Diagnostic[]; inputs: readonly string[] }
 >;
 
 /**
- * Imports an author's file, given by its absolute path or URL, so that its steps can run. A file
- * that changed is loaded anew, one that did not is the same module; problems are returned.
+ * Imports an author's file, given by its absolute path or URL, so that its steps can run. It is the
+ * module that the rest of the program gets, too. With a higher `generation` than before, files that
+ * changed are loaded anew, and those that import them; problems are returned.
  */
-export async function loadSteps(entry: string | URL): Promise<Loaded> {
+export async function loadSteps(
+  entry: string | URL,
+  { generation = 0, isOnce = false }: LoadOptions = {},
+): Promise<Loaded> {
   const path = pathOf(entry);
   const nameOf = fileNamer(dirname(path));
   if (readEntry(path) === undefined) {
     return { ok: false, diagnostics: [unreadable(nameOf(path))], inputs: [] };
   }
-  const inputs = new Set([path]);
+  registerAuthorHooks();
+  const followed = isOnce ? undefined : await followImports(path, nameOf);
+  // Before they are read to be run: what is saved in between counts as a change the next time.
+  if (followed !== undefined) markChanged(followed, generation);
   try {
-    const text = await hostText(path, inputs);
-    const imported = await importText(text, path, nameOf);
-    return { ...imported, inputs: [...inputs].toSorted() };
+    const module = await nativeImport(pathToFileURL(path).href);
+    return { ok: true, module, inputs: followed?.inputs ?? [path] };
   } catch (error) {
-    const diagnostics = failuresOf(error, nameOf);
-    return { ok: false, diagnostics, inputs: [...inputs].toSorted() };
+    const { inputs, errors } = followed ?? (await followImports(path, nameOf));
+    forgetLoaded(inputs);
+    const diagnostics = errors.length > 0 ? errors : [loadFailure(error, { path, inputs, nameOf })];
+    return { ok: false, diagnostics, inputs };
   }
 }
 
-async function hostText(path: string, inputs: Set<string>): Promise<string> {
-  const folder = dirname(path);
-  const { outputFiles } = await build({
-    entryPoints: [path],
-    absWorkingDir: folder,
-    outdir: folder,
-    write: false,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    mainFields: ["main"],
-    target: "node24",
-    charset: "utf8",
-    sourcemap: "inline",
-    sourcesContent: false,
-    logLevel: "silent",
-    banner: { js: requireFor(path) },
-    plugins: [hostPlugin(inputs)],
-  });
-  // Stack traces name the script so, and not by its whole text.
-  return `${outputFiles[0]?.text ?? ""}//# sourceURL=${scriptName(path)}\n`;
-}
-
-/** Files in CommonJS call `require`, which a module has not. */
-function requireFor(path: string): string {
-  const url = JSON.stringify(pathToFileURL(path).href);
-  return `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(${url});`;
-}
-
-function scriptName(path: string): string {
-  return `fermata-steps:${pathToFileURL(path).pathname}`;
-}
-
-const SCHEME = "data:text/javascript;base64,";
-
-type Imported =
-  | Readonly<{ ok: true; module: Readonly<Record<string, unknown>> }>
-  | Readonly<{ ok: false; diagnostics: readonly Diagnostic[] }>;
-
-async function importText(
-  text: string,
-  path: string,
-  nameOf: (path: string) => string,
-): Promise<Imported> {
-  const encoded = Buffer.from(text).toString("base64");
-  try {
-    const module = await import(/* @vite-ignore */ `${SCHEME}${encoded}`);
-    return { ok: true, module };
-  } catch (error) {
-    const place = placeOf(error, text, path, nameOf);
-    return { ok: false, diagnostics: [loadFailure(error, place)] };
-  }
-}
-
-function loadFailure(error: unknown, place: Pick<Diagnostic, "file" | "line" | "column">) {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return bundlerDiagnostic({
-    severity: "error",
-    code: "code/load-failed",
-    message: `The file fails while it is loaded: ${text.replace(/\.$/, "")}.`,
-    ...place,
-    hint: "Let the code at the top of the file succeed without the services that its steps call.",
-  });
-}
-
-/** The first place of the author's files in the stack; the entry file where there is none. */
-function placeOf(
-  error: unknown,
-  text: string,
-  path: string,
-  nameOf: (path: string) => string,
-): Pick<Diagnostic, "file" | "line" | "column"> {
-  const stack = error instanceof Error ? String(error.stack) : "";
-  const isOurs = (line: string) => line.includes(scriptName(path)) || line.includes(SCHEME);
-  const frame = stack.split("\n").find(isOurs);
-  const [, line, column] = /:(\d+):(\d+)\)?$/.exec(frame ?? "") ?? [];
-  const origin = parseSourceMap(text).originalOf(Number(line), Number(column));
-  return origin === undefined ? { file: nameOf(path) } : { ...origin, file: nameOf(origin.file) };
-}
+type LoadOptions = Readonly<{
+  generation?: number;
+  /** The file is never loaded anew: `inputs` need not be found, which starts esbuild. */
+  isOnce?: boolean;
+}>;

@@ -6,6 +6,7 @@ import {
   type Node,
   type Span,
   spanOf,
+  withoutTypes,
 } from "../frontends/code/syntax/tree.ts";
 import { type AuthorFile, sdkNameOf } from "./author-file.ts";
 import type { Edit } from "./edits.ts";
@@ -24,19 +25,45 @@ export function stepBodies(file: AuthorFile): readonly Edit[] {
 }
 
 /**
- * Hands the first argument of `all`, `any` and `race` over through the SDK's `scope`, which thereby
- * knows the operations that were opened while it was evaluated. `alias` is the name for `scope`.
+ * Lets the SDK's `scope` evaluate the members of `all`, `any` and `race`, which thereby knows the
+ * operations of each. Members of a list or an object that is written out have a scope each, all
+ * others share one. `alias` is the name for `scope`.
  */
 export function scopedComposites(file: AuthorFile, alias: string): readonly Edit[] {
   return sdkCalls(file, (name) => /^(?:all|any|race)$/.test(name)).flatMap((call) => {
     const [first] = call.arguments;
-    if (first === undefined || isSpread(first) || belongsToItsFunction(first)) return [];
-    const { start, end } = spanOf(first);
-    return [
-      { kind: "insert", at: start, text: `${alias}(() => (` },
-      { kind: "insert", at: end, text: "))" },
-    ];
+    if (first === undefined || isSpread(first)) return [];
+    const members = membersOf(withoutTypes(first));
+    const scoped = members === undefined ? [first] : members.filter((one) => !isSpread(one));
+    const isShared = members?.some((one) => isSpread(one) && mayOpen(one, file)) ?? false;
+    return [...scoped.filter((one) => mayOpen(one, file)), ...(isShared ? [first] : [])]
+      .filter((one) => !belongsToItsFunction(one))
+      .flatMap((one) => wrapped(one, alias));
   });
+}
+
+function wrapped(node: Node, alias: string): readonly Edit[] {
+  const { start, end } = spanOf(node);
+  return [
+    { kind: "insert", at: start, text: `${alias}(() => (` },
+    { kind: "insert", at: end, text: "))" },
+  ];
+}
+
+/** The values of a list or an object that is written out; undefined for everything else. */
+function membersOf(node: Node): readonly Node[] | undefined {
+  if (node.type === "ArrayExpression") return node.elements.filter((one) => one !== null);
+  if (node.type !== "ObjectExpression") return undefined;
+  return node.properties
+    .filter((one) => one.type !== "ObjectMethod")
+    .map((one) => (one.type === "ObjectProperty" ? one.value : one));
+}
+
+/** Names and literals open nothing, and what the SDK's functions open is known without a scope. */
+function mayOpen(node: Node, file: AuthorFile): boolean {
+  const bare = withoutTypes(node.type === "SpreadElement" ? node.argument : node);
+  if (bare.type === "Identifier" || bare.type.endsWith("Literal") || isFunction(bare)) return false;
+  return bare.type !== "CallExpression" || sdkNameOf(bare.callee, file) === undefined;
 }
 
 /** The places that are blanked. */

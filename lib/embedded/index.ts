@@ -45,6 +45,7 @@ export type { HttpOptions } from "./http-task.ts";
 export type { MessageInput } from "./library-calls.ts";
 export { openEngine } from "./open-engine.ts";
 export type { EmbeddedOptions, TaskOptions } from "./options.ts";
+export type { Reload } from "./reload.ts";
 export { type ServeOptions, serveEngine } from "./serve-engine.ts";
 export type { TrailNews } from "./trail-listener.ts";
 export type { StartedInstance, TypedResult, TypedStart } from "./typed-workflows.ts";

@@ -32,19 +32,14 @@ import { endWatch } from "./end-watch.ts";
 import { FiredTimers } from "./fired-timers.ts";
 import { HTTP_OPTIONS, httpHandlers } from "./http-task.ts";
 import { refuseUnknownOptions } from "./known-options.ts";
-import {
-  EMBEDDED_OPTIONS,
-  type EmbeddedOptions,
-  handlersOf,
-  troubleText,
-  twice,
-} from "./options.ts";
+import { EMBEDDED_OPTIONS, type EmbeddedOptions, troubleText } from "./options.ts";
 import { pacedExpressions } from "./paced-expressions.ts";
 import { purgeRegularly, retentionMsOf } from "./retention.ts";
 import { sendHandlers } from "./send-tasks.ts";
 import { trailListener } from "./trail-listener.ts";
 import { troubleLog } from "./trouble-log.ts";
-import { deployFiles, loadWorkflowFiles, stepHandlers } from "./workflow-files.ts";
+import { loadUserCode } from "./user-code.ts";
+import { watchCode } from "./watch-code.ts";
 
 const TENANT = "default";
 
@@ -53,16 +48,16 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
   refuseUnknownOptions("openEngine", options, EMBEDDED_OPTIONS);
   refuseUnknownOptions("openEngine, http", options.http ?? {}, HTTP_OPTIONS);
   const runs = new HandlerRuns();
-  const files = await loadWorkflowFiles(options.workflows ?? [], runs);
-  const own = await handlersOf(options.tasks, runs);
-  for (const [type, handler] of stepHandlers(files)) {
-    if (own.has(type)) throw twice(type, "workflows");
-    own.set(type, handler);
-  }
+  const loaded = await loadUserCode(options, { runs, isWatched: options.onReload !== undefined });
+  if (!loaded.ok) throw loaded.errors[0];
   let opened: EmbeddedEngine | undefined;
   const sending = sendHandlers(() => checkedOpen(opened), runs);
   // A user's handler replaces the built-in one.
-  const handlers = new Map([...httpHandlers(options.http, runs), ...sending, ...own]);
+  const handlers = new Map([
+    ...httpHandlers(options.http, runs),
+    ...sending,
+    ...loaded.code.handlers,
+  ]);
   const store = openLocalStore({
     folder: options.dataDir,
     ...(options.acceptLoss !== undefined && { acceptLoss: options.acceptLoss }),
@@ -142,8 +137,10 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
     const work = beginWork({ engine, queues, journal, onTrouble });
     const stopPurging = purgeRegularly({ store, clock, onTrouble: options.onTrouble });
     const stopWatching = watchFiles(store);
+    let stopReloading = () => {};
     const onClosing = () => {
       stopWatching();
+      stopReloading();
       offers.close();
       stopPurging();
       void sandbox.close();
@@ -163,7 +160,21 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       onClosing,
       onAdvanced,
     });
-    await deployFiles(opened, files);
+    for (const { made } of loaded.code.files.values()) {
+      if (made.bundle === undefined) continue;
+      await opened.deploy({ notation: "code", source: made.bundle });
+    }
+    const { onReload } = options;
+    if (onReload) {
+      stopReloading = watchCode({
+        given: options,
+        runs,
+        engine: opened,
+        handlers,
+        loaded,
+        onReload,
+      });
+    }
     return opened;
   } catch (cause) {
     await store.close();

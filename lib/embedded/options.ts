@@ -1,11 +1,16 @@
+import type { FoundHandler } from "../adapters/handlers/found-handlers.ts";
 import type { HandlerRuns, TaskCode } from "../adapters/handlers/handler-runs.ts";
-import { handlersFrom, loadTaskHandlers } from "../adapters/handlers/task-handlers.ts";
+import {
+  findHandlersFrom,
+  findTaskHandlers,
+  type ImportFile,
+} from "../adapters/handlers/task-handlers.ts";
 import type { Trouble } from "../adapters/local/deliveries.ts";
 import type { Announcement } from "../ports/bus.ts";
-import { EngineError } from "../ports/engine-error.ts";
-import type { TaskHandler } from "../ports/tasks.ts";
+import type { EngineError } from "../ports/engine-error.ts";
 import type { HttpOptions } from "./http-task.ts";
 import type { KnownOptions } from "./known-options.ts";
+import type { Reload } from "./reload.ts";
 import type { TrailNews } from "./trail-listener.ts";
 
 export type EmbeddedOptions = Readonly<{
@@ -22,6 +27,11 @@ export type EmbeddedOptions = Readonly<{
    * engine opens, and their steps are registered as handlers.
    */
   workflows?: string | URL | readonly (string | URL)[];
+  /**
+   * Watches the files of `workflows` and `tasks` for development: what is saved is deployed and
+   * replaces the handlers. Called with what became of each save; must not throw.
+   */
+  onReload?: (reload: Reload) => void;
   /**
    * Which hosts tasks of the type `fermata:http` may call, and with which secrets; public hosts by
    * https by default.
@@ -54,6 +64,7 @@ export const EMBEDDED_OPTIONS: KnownOptions<EmbeddedOptions> = {
   advancePatienceMs: true,
   tasks: true,
   workflows: true,
+  onReload: true,
   http: true,
   concurrency: true,
   retention: true,
@@ -74,22 +85,17 @@ export type TaskOptions = Readonly<{
   exclusive?: boolean;
 }>;
 
-/** All handlers, from objects and folders; a type may have only one. */
-export async function handlersOf(
+/** All handlers, from objects and folders. */
+export async function findHandlers(
   tasks: EmbeddedOptions["tasks"],
-  runs: HandlerRuns,
-): Promise<Map<string, TaskHandler>> {
-  if (tasks === undefined) return new Map();
+  by: Readonly<{ runs: HandlerRuns; importFile: ImportFile }>,
+): Promise<readonly FoundHandler[]> {
+  if (tasks === undefined) return [];
   const folders = typeof tasks === "string" ? [tasks] : tasks;
-  if (!isFolders(folders)) return new Map(handlersFrom(folders, runs));
-  const all = new Map<string, TaskHandler>();
-  for (const folder of folders) {
-    for (const [type, handler] of await loadTaskHandlers(folder, runs)) {
-      if (all.has(type)) throw twice(type, folder);
-      all.set(type, handler);
-    }
-  }
-  return all;
+  if (!isFolders(folders)) return findHandlersFrom(folders, by.runs);
+  const found: FoundHandler[] = [];
+  for (const folder of folders) found.push(...(await findTaskHandlers(folder, by)));
+  return found;
 }
 
 export function troubleText({ error, about, retryInMs }: Trouble): string {
@@ -97,15 +103,12 @@ export function troubleText({ error, about, retryInMs }: Trouble): string {
   return `${about}: ${why} It is tried again in ${retryInMs} ms.`;
 }
 
-function isFolders(tasks: object): tasks is readonly string[] {
-  return Array.isArray(tasks);
+/** The folders of handlers; none where they are given as objects. */
+export function taskFolders(tasks: EmbeddedOptions["tasks"] = []): readonly string[] {
+  if (typeof tasks === "string") return [tasks];
+  return isFolders(tasks) ? tasks : [];
 }
 
-/** Two handlers of one type: which one runs must not depend on luck. */
-export function twice(type: string, folder: string): EngineError {
-  return new EngineError("tasks/handler-unusable", {
-    happened: `The task type "${type}" has two handlers`,
-    where: folder,
-    fix: "Rename or remove one of them.",
-  });
+function isFolders(tasks: object): tasks is readonly string[] {
+  return Array.isArray(tasks);
 }

@@ -15,7 +15,12 @@ export type Bridge = Readonly<{
   close(n: number): boolean;
   /** Disarms an operation and rejects it. */
   cancel(n: number, why: Error): void;
-  openIn(scope: number): readonly number[];
+  /** The open operations of a scope, without those of the branches that `but` belongs to. */
+  openIn(scope: number, but: readonly number[]): readonly number[];
+  /** The scope of what the code does next. */
+  here(): number;
+  /** Makes a scope the one of what the code does next. */
+  enter(scope: number): void;
   scoped<T>(within: () => T): Readonly<{ value: T; scope: number }>;
   publish(fields: string): void;
   random(): number;

@@ -3,8 +3,16 @@
  *
  * 1. The first decision counts. It disarms the members that have not settled, and nothing of those
  *    that have: what they started and did not wait for goes on.
- * 2. A composite that is disarmed before its decision rejects with `CancelledFailure`.
+ * 2. Members that are written out have a scope each, which is disarmed as a whole. Others share one;
+ *    of that, what followed from the operations by which members settled is left alone. What such a
+ *    member opened beside them, before it first waited, cannot be told from the operations of the
+ *    others, and is disarmed with them.
+ * 3. What the code does after the decision belongs to the scope that the composite was called in, and
+ *    no longer to the member that decided it.
+ * 4. A composite that is disarmed before its decision rejects with `CancelledFailure`, and changes
+ *    nothing in the decision that disarmed it.
  */
+import { found } from "./bridge.ts";
 import { disarm, lost, marked } from "./operation.ts";
 
 type Members = readonly unknown[] | Readonly<Record<string, unknown>>;
@@ -86,29 +94,37 @@ function composed<T>(
   entries: Entries,
   listenerOf: (decide: Decide<T>) => Listener,
 ): Promise<T> {
+  const outer = found?.here() ?? 0;
   const unsettled = new Map(entries);
+  const settledIn: number[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   let isDecided = false;
-  const decide = (settle: () => void, rest: Rest = "cancel") => {
+  const decide = (settle: () => void, rest: Rest) => {
     if (isDecided) return;
     isDecided = true;
     settle();
     if (rest === "leave") return;
-    for (const member of unsettled.values()) disarm(member);
-    disarm(members);
+    for (const member of [...unsettled.values()]) disarm(member);
+    disarm(members, settledIn);
+  };
+  const decideHere = (settle: () => void, rest: Rest = "cancel") => {
+    if (isDecided) return;
+    decide(settle, rest);
+    found?.enter(outer);
   };
   const { succeeded, failed } = listenerOf({
-    resolve: (value, rest) => decide(() => resolve(value), rest),
-    reject: (error, rest) => decide(() => reject(error), rest),
+    resolve: (value, rest) => decideHere(() => resolve(value), rest),
+    reject: (error, rest) => decideHere(() => reject(error), rest),
   });
   for (const [key, member] of entries) {
     const settled = (listen: Listener["failed"]) => (outcome: unknown) => {
       unsettled.delete(key);
+      if (!isDecided) settledIn.push(found?.here() ?? 0);
       listen(key, outcome);
     };
     Promise.resolve(member).then(settled(succeeded), settled(failed));
   }
-  return marked(promise, () => decide(() => reject(lost())));
+  return marked(promise, () => decide(() => reject(lost()), "cancel"));
 }
 
 function entriesOf(members: Members): Entries {

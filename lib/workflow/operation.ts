@@ -38,11 +38,11 @@ function placed(error: Error, stack: string | undefined): Error {
   return error;
 }
 
-/** The scope that the argument of a composite was evaluated in. */
+/** The scope that a member of a composite, or all of its members, were evaluated in. */
 const scopeOf = new WeakMap<object, number>();
 
 /**
- * Evaluates the argument of `all`, `any` or `race`, so that the operations belong to it that async
+ * Evaluates members of `all`, `any` or `race`, so that the operations belong to them that async
  * functions open inside. The bundler puts it there.
  */
 export function scope<T>(within: () => T): T {
@@ -59,19 +59,22 @@ export function marked<T>(promise: Promise<T>, disarmAll: () => void): Promise<T
   return promise;
 }
 
-/** Disarms a member of a composite: an operation, another composite, or what an async function waits for. */
-export function disarm(member: unknown): void {
+/**
+ * Disarms a member of a composite: an operation, another composite, or what an async function has
+ * open. Of members that share a scope, what belongs to the scopes in `but` is left alone.
+ */
+export function disarm(member: unknown, but: readonly number[] = []): void {
   if (typeof member !== "object" || member === null) return;
   const n = numbers.get(member);
   if (n !== undefined) bridge("disarm()").cancel(n, lost());
   else if (disarms.has(member)) disarms.get(member)?.();
-  else disarmScope(member);
+  else disarmScope(member, but);
 }
 
-/** Disarms everything that was opened while this value was made, and after it. */
-function disarmScope(made: object): void {
+/** Disarms everything that was opened while this value was made, and what followed from it. */
+function disarmScope(made: object, but: readonly number[]): void {
   const mine = scopeOf.get(made);
   if (mine === undefined) return;
   const host = bridge("disarm()");
-  for (const n of host.openIn(mine)) host.cancel(n, lost());
+  for (const n of host.openIn(mine, but)) host.cancel(n, lost());
 }

@@ -29,7 +29,7 @@ type StepArguments<Input> = undefined extends Input
   : [input: Input, options?: TaskOptions];
 
 /** Where the host finds the code of a step; the same in every copy of this module. */
-export const STEP = Symbol.for("fermata.step");
+const STEP = Symbol.for("fermata.step");
 
 /** Declares a step: a piece of code with side effects that runs as a task of this type. */
 export function step<Input = undefined, Output = unknown>(

@@ -92,7 +92,7 @@ const LANGUAGE = new Set([
 ]);
 
 const PROTOCOL_FUNCTIONS =
-  "about cancel close debug error info log open openIn publish random scoped step trace uuid warn workflow".split(
+  "about cancel close debug enter error here info log open openIn publish random scoped step trace uuid warn workflow".split(
     " ",
   );
 

@@ -7,9 +7,11 @@
  *    They take and return JSON text.
  * 2. A bundle reaches it through `__fermata`, the operation protocol: `open`, `close`, `publish` and
  *    what they need. The SDK in the bundle is its only user.
- * 3. An operation belongs to the scope that was current when it was opened: that of the argument of
- *    `all`, `any` or `race` while it is evaluated, else that of the operation whose outcome is being
- *    handled.
+ * 3. An operation belongs to a scope. While the members of `all`, `any` or `race` are evaluated, each
+ *    operation gets a scope of its own inside theirs. One that is opened while an outcome is handled
+ *    belongs to the scope of the operation that it is the outcome of, so the operations that follow
+ *    from each other share a scope. When a composite is decided, the scope is current again that it
+ *    was called in.
  */
 import { MAX_OPEN_OPERATIONS, MAX_WAITS_PER_STEP } from "../../definition/limits.ts";
 
@@ -53,6 +55,7 @@ let end = "";
 let scope = 0;
 let scopes = 0;
 let parents = [0];
+let isEvaluating = false;
 let about = {};
 let isLoading = true;
 
@@ -121,7 +124,7 @@ const bridge = freeze({
     const n = next++;
     openCount++;
     const stack = stackOf(caller);
-    open.set(n, { settle, scope, stack });
+    open.set(n, { settle, scope: bridge.here(), stack });
     emit('{"op":"' + op + '","n":' + n + "," + fields + ',"at":' + stringify(stack) + "}");
     return n;
   },
@@ -137,21 +140,41 @@ const bridge = freeze({
     const it = open.get(n);
     if (it !== undefined && bridge.close(n)) it.settle({ cancelled: why });
   },
-  /** Operations that were opened in a scope, or in one inside it, and are still open. */
-  openIn(wanted) {
+  /**
+   * Operations of a scope, or of one inside it, that are still open; without those of the scopes
+   * directly inside it that the scopes in \`but\` belong to.
+   */
+  openIn(wanted, but = []) {
+    const kept = [];
+    for (let i = 0; i < but.length; i++) hide(kept, i, branchOf(but[i], wanted));
     const found = [];
-    open.forEach((it, n) => { if (isWithin(it.scope, wanted)) hide(found, found.length, n); });
+    open.forEach((it, n) => {
+      if (!isWithin(it.scope, wanted)) return;
+      for (let i = 0; i < kept.length; i++) if (kept[i] !== 0 && isWithin(it.scope, kept[i])) return;
+      hide(found, found.length, n);
+    });
     return found;
+  },
+  /** The scope of what the code does next; while members are evaluated, a new one inside theirs. */
+  here() {
+    return isEvaluating ? newScope(scope) : scope;
+  },
+  /** What the code does next belongs to this scope, until the next outcome is fed. */
+  enter(wanted) {
+    scope = wanted;
+    isEvaluating = false;
   },
   /** Runs \`within\` in a scope of its own; returns its value and the scope. */
   scoped(within) {
     const outer = scope;
-    const mine = (scope = ++scopes);
-    parents[mine] = outer;
+    const wasEvaluating = isEvaluating;
+    const mine = (scope = newScope(outer));
+    isEvaluating = true;
     try {
       return { value: within(), scope: mine };
     } finally {
       scope = outer;
+      isEvaluating = wasEvaluating;
     }
   },
   publish(fields) {
@@ -162,6 +185,16 @@ const bridge = freeze({
   uuid,
   about: () => about,
 });
+const newScope = (inside) => {
+  parents[++scopes] = inside;
+  return scopes;
+};
+/** The scope directly inside \`outer\` that \`inner\` belongs to; 0 if it is not inside. */
+const branchOf = (inner, outer) => {
+  let at = inner;
+  while (at !== 0 && parents[at] !== outer) at = parents[at];
+  return at;
+};
 const isWithin = (inner, outer) => {
   for (let at = inner; at !== 0; at = parents[at]) if (at === outer) return true;
   return false;
@@ -203,7 +236,7 @@ const feed = (json) => {
   }
   open.delete(n);
   openCount--;
-  scope = it.scope;
+  bridge.enter(it.scope);
   waits = 0;
   if (done.failure !== undefined) done.stack = it.stack;
   it.settle(done);
@@ -213,7 +246,7 @@ const take = () => {
   out = "";
   isUnknown = false;
   waits = 0;
-  scope = 0;
+  bridge.enter(0);
   return answer;
 };
 return [describe, begin, feed, take];

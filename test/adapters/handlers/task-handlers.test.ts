@@ -140,6 +140,41 @@ describe("handlers in a folder", () => {
     }
   });
 
+  test("may be steps, by their own types, with or without a default export", async () => {
+    const step = 'import { step } from "fermata-engine/workflow";';
+    write(
+      "payments.ts",
+      `${step} export const a = step("pay", (n: number) => ({ n }), { timeout: "2m" });
+      export const alias = a; export { b as default }; const b = step("refund", () => ({}));`,
+    );
+    write(
+      "mail.ts",
+      `${step} export { a } from "./payments.ts";
+      export const c = step("sms", () => ({})); export default () => ({});`,
+    );
+
+    const handlers = await loadTaskHandlers(folder);
+
+    expect([...handlers.keys()].toSorted()).toEqual(["mail", "pay", "refund", "sms"]);
+    expect(handlers.get("pay")?.timeoutMs).toBe(120_000);
+    expect(await handlers.get("pay")?.run(3, { ...anAttempt, takesJson: true })).toMatchObject({
+      kind: "completed",
+    });
+  });
+
+  test("are refused where two handle one type, with both files", async () => {
+    write("pay.mjs", "export default () => {};");
+    write(
+      "steps.ts",
+      `import { step } from "fermata-engine/workflow"; export const pay = step("pay", () => 1);`,
+    );
+
+    await expect(loadTaskHandlers(folder)).rejects.toMatchObject({
+      code: "tasks/handler-unusable",
+      message: expect.stringMatching(/steps\.ts: .*pay\.mjs handles the type "pay", too/),
+    });
+  });
+
   test("need a folder", async () => {
     await expect(loadTaskHandlers(join(folder, "nowhere"))).rejects.toMatchObject({
       code: "tasks/handler-unusable",
