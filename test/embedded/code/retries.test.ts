@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { BusinessError } from "../../../lib/index.ts";
-import { aDataDir } from "../../support/embedded.ts";
-import { anEngineWith, run } from "../../support/workflow-files.ts";
+import { aDataDir, anEngine } from "../../support/embedded.ts";
+import { anEngineWith, run, workflowsIn } from "../../support/workflow-files.ts";
 
 /** A handler that fails as often as it is told to; `at` are the attempts. */
 function flaky(failures: number, error: () => Error = () => new Error("transient")) {
@@ -179,15 +181,26 @@ describe("retries of a workflow in code", () => {
     });
   });
 
-  test("R21 let the call override the table of its step", async () => {
-    const { at, tasks } = flaky(9);
-    const engine = await anEngineWith(
-      `const work = step("unused", async () => 1, { retry: { maxAttempts: 1 } });
-       return typeof work;`,
-      { tasks },
-    );
+  test("R21 follow the table of the step, and the call overrides it", async () => {
+    const counted = join(aDataDir(), "attempts");
+    const workflows = workflowsIn({
+      "w.ts": `import { appendFileSync } from "node:fs";
+        const fails = step("fails", async (name: string) => {
+          appendFileSync(${JSON.stringify(counted)}, name);
+          throw new Error("no");
+        }, { retry: { maxAttempts: 2, backoff: "1s" } });
+        export { fails };
+        export const w = workflow("w", async () => {
+          await fails("a").catch(() => {});
+          await fails("b", { retry: { maxAttempts: 3, backoff: "1s" } }).catch(() => {});
+        });`,
+    });
+    const engine = await anEngine({ workflows });
+    const { instanceId } = await run(engine);
 
-    expect((await run(engine)).status).toBe("failed");
-    expect(at).toEqual([]);
+    await engine.advanceClock("PT1M");
+
+    expect((await engine.get(instanceId)).status).toBe("succeeded");
+    expect(readFileSync(counted, "utf8")).toBe("aabbb");
   });
 });
