@@ -6,7 +6,7 @@
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { deployExample, type Example, findExamples, startExample } from "../cli/dev/example.ts";
+import { deployExample, type Example, findExamples, startExamples } from "../cli/dev/example.ts";
 import { type Client, createClient } from "../lib/client/index.ts";
 import { readCommandLine } from "./command-line.ts";
 import { apiUrlAt } from "./deployment/api-url.ts";
@@ -132,7 +132,7 @@ async function deployInto(
   for (const example of examples) await deployExample(client, example);
   const [shown] = examples;
   if (shown !== undefined && (await isNew(client, shown))) {
-    await startExample(client, shown, (started) => tell(`The example starts as ${started}.`));
+    await startExamples(client, [shown], (ids) => tell(`The example starts as ${ids.join(", ")}.`));
   }
   writeLocalState({ ...state, apiUrl, outputs });
   tellHow(apiUrl);

@@ -2,7 +2,14 @@ import { setTimeout } from "node:timers/promises";
 import type { EmbeddedEngine, HttpOptions, TrailNews } from "../../lib/embedded/index.ts";
 import { command } from "../command.ts";
 import { type DevLog, logAsJson, logInWords } from "../dev/dev-log.ts";
-import { deployExample, type Example, findExamples, startExample } from "../dev/example.ts";
+import {
+  type CodeExample,
+  deployExample,
+  type Example,
+  findCodeExamples,
+  findExamples,
+  startExamples,
+} from "../dev/example.ts";
 import { httpOptions } from "../dev/http-options.ts";
 import { outsideWaitTeller } from "../dev/outside-waits.ts";
 import { stopSignal } from "../dev/stop-signal.ts";
@@ -85,10 +92,10 @@ export const dev = command({
     steps: { type: "boolean", help: "show the steps of every instance, not only the examples'" },
   },
   notes: [
-    "In the repository it also deploys the examples, starts one (examples/approval) and shows the",
-    "steps of all of them. The published package has no examples. On SIGTERM and SIGINT running",
-    "steps finish; a second signal stops at once. With --json every line is a JSON object with an",
-    "`event`.",
+    "In the repository it also deploys the examples, starts two (examples/approval in BPMN and",
+    "examples/order-code in TypeScript) and shows the steps of all of them. The published package",
+    "has no examples. On SIGTERM and SIGINT running steps finish; a second signal stops at once.",
+    "With --json every line is a JSON object with an `event`.",
   ].join("\n"),
   run: async ({ values, terminal }) => {
     const log = values.json ? logAsJson(terminal) : logInWords(terminal);
@@ -111,6 +118,7 @@ export const dev = command({
         }),
         acceptLoss: values["accept-loss"] ?? false,
         examples: values["no-examples"] ? [] : findExamples(),
+        codeExamples: values["no-examples"] ? [] : findCodeExamples(),
         showAll: values.steps ?? false,
         program: programName(terminal),
       },
@@ -135,6 +143,8 @@ type DevSettings = Readonly<{
   acceptLoss: boolean;
   /** The first of them is started. */
   examples: readonly Example[];
+  /** All of them are started. */
+  codeExamples: readonly CodeExample[];
   showAll: boolean;
   /** How the reader calls `fermata`. */
   program: string;
@@ -146,7 +156,7 @@ const ANSWERING_MS = 2_000;
 async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
   const stopped = stopSignal();
   exitWhenUncaught(log);
-  const { examples, dataDir, clock, retention, host, port, token } = settings;
+  const { examples, codeExamples, dataDir, clock, retention, host, port, token } = settings;
   // Loading the engine takes time; commands that only call a server do not need it.
   const { openEngine, serveEngine } = await import("../../lib/embedded/index.ts");
   const watch = stepWatch(settings, log);
@@ -158,7 +168,7 @@ async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
     ...(retention !== undefined && { retention }),
     http: settings.http,
     tasks: [...settings.tasks, ...examples.map(({ tasks }) => tasks)],
-    workflows: settings.workflows,
+    workflows: [...settings.workflows, ...codeExamples.map(({ workflows }) => workflows)],
     onTrail: watch.see,
     acceptLoss: settings.acceptLoss,
     onTrouble: log.trouble,
@@ -178,14 +188,7 @@ async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
       log.ready({ url: server.url, dataDir, clock });
       await tellRecovery(engine, log);
       watch.tellOutside(engine, { url: server.url, ...(token !== undefined && { token }) });
-      const [shown] = examples;
-      if (shown !== undefined) {
-        await startExample(engine, shown, (instanceId) =>
-          log.note(
-            `The example (examples/${shown.definitionId}) starts as ${instanceId}. Its steps, as they happen:`,
-          ),
-        );
-      }
+      await showExamples(engine, settings, log);
       log.note(
         `Stopping on ${await Promise.race([stopped, lost.promise])}: running steps finish first.`,
       );
@@ -195,6 +198,21 @@ async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
   } finally {
     await engine.close();
   }
+}
+
+/** Starts examples, one in each notation, and introduces them. */
+async function showExamples(
+  engine: EmbeddedEngine,
+  { examples, codeExamples }: DevSettings,
+  log: DevLog,
+): Promise<void> {
+  const shown = [...examples.slice(0, 1), ...codeExamples];
+  if (shown.length === 0) return;
+  await startExamples(engine, shown, (instanceIds) =>
+    log.note(
+      `Examples in BPMN and in TypeScript start as ${instanceIds.join(" and ")}. Their steps, as they happen:`,
+    ),
+  );
 }
 
 /** Reports the recovery of a data folder that already has definitions. */
@@ -207,8 +225,8 @@ async function tellRecovery(engine: EmbeddedEngine, log: DevLog): Promise<void> 
 }
 
 /** Logs the steps of the instances that should be shown. */
-function stepWatch({ examples, showAll, program }: DevSettings, log: DevLog) {
-  const shown = new Set(examples.map(({ definitionId }) => definitionId));
+function stepWatch({ examples, codeExamples, showAll, program }: DevSettings, log: DevLog) {
+  const shown = new Set([...examples, ...codeExamples].map(({ definitionId }) => definitionId));
   let tellOutside: (news: TrailNews) => Promise<void> = async () => {};
   return {
     see: (news: TrailNews): void => {

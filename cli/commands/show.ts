@@ -1,4 +1,4 @@
-import type { InstanceView } from "../../lib/client/index.ts";
+import type { Client, InstanceView } from "../../lib/client/index.ts";
 import { command } from "../command.ts";
 import { describeWait } from "../describe-wait.ts";
 import { EXIT } from "../exit-code.ts";
@@ -12,15 +12,18 @@ export const show = command({
   operands: ["ID"],
   options: SERVER_OPTIONS,
   run: async ({ values, operands: [instanceId = ""], terminal }) => {
-    const instance = await clientFor(values, terminal).get(instanceId);
+    const client = clientFor(values, terminal);
+    const instance = await client.get(instanceId);
     if (values.json) printJson(terminal, instance);
-    else printFacts(terminal, factsOf(instance));
+    else printFacts(terminal, [...factsOf(instance), ...(await valuesOf(client, instance))]);
     return EXIT.ok;
   },
 });
 
-function factsOf(instance: InstanceView): readonly (readonly [string, string | undefined])[] {
-  const { definition, tokens, completedElements, waits, incidents, variables } = instance;
+type Facts = readonly (readonly [string, string | undefined])[];
+
+function factsOf(instance: InstanceView): Facts {
+  const { definition, tokens, completedElements, waits, incidents } = instance;
   return [
     ["instance", instance.instanceId],
     ["definition", `${definition.id} version ${definition.version}`],
@@ -35,9 +38,21 @@ function factsOf(instance: InstanceView): readonly (readonly [string, string | u
     ["at", listed(tokens.map(counted))],
     ["completed", listed(completedElements)],
     ...waits.map((wait) => ["waits", describeWait(wait, incidents)] as const),
-    ...Object.entries(variables).map(
+  ];
+}
+
+/** The variables; of a workflow in code its input and, once it has succeeded, its result. */
+async function valuesOf(client: Client, instance: InstanceView): Promise<Facts> {
+  const { instanceId, input, status, variables } = instance;
+  if (input === undefined) {
+    return Object.entries(variables).map(
       ([name, value]) => ["variable", `${name} = ${JSON.stringify(value)}`] as const,
-    ),
+    );
+  }
+  const ended = status === "succeeded" ? await client.result(instanceId) : undefined;
+  return [
+    ["input", JSON.stringify(input)],
+    ["result", ended && JSON.stringify(ended.result)],
   ];
 }
 

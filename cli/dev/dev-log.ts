@@ -18,7 +18,10 @@ export type Recovered = Readonly<{ live: Readonly<{ count: number; more: boolean
 /** Writes the log for people. */
 export function logInWords({ print, complain, mark }: Terminal): DevLog {
   return {
-    recovered: (found) => print(describeRecovery(found)),
+    recovered: (found) => {
+      const text = describeRecovery(found);
+      if (text !== undefined) print(text);
+    },
     ready: ({ url, dataDir, clock }) =>
       print(mark("good", `Fermata is ready at ${url} (data in ${dataDir}, clock ${clock})`)),
     note: (text) => print(text),
@@ -42,7 +45,8 @@ export function logAsJson({ print, complain }: Terminal): DevLog {
   };
 }
 
-function describeRecovery({ live, ...report }: Recovered): string {
+/** A first run has nothing to recover, which is not worth a line. */
+function describeRecovery({ live, ...report }: Recovered): string | undefined {
   const done = [
     counted(report.resumed, "instance resumed", "instances resumed"),
     counted(report.rearmed, "timer armed again", "timers armed again"),
@@ -54,6 +58,7 @@ function describeRecovery({ live, ...report }: Recovered): string {
     counted(report.unreadable, "item could not be read", "items could not be read"),
     counted(report.failed, "item failed", "items failed"),
   ].filter((part) => part !== undefined);
+  if (live.count === 0 && done.length === 0) return undefined;
   const atLeast = live.more ? "at least " : "";
   const going = `${atLeast}${live.count} live ${live.count === 1 ? "instance" : "instances"}`;
   return `Recovered from the last run: ${[going, ...done].join(", ")}.`;

@@ -83,7 +83,7 @@ export const MAX_LIVE_SESSIONS = 128;
 export const MAX_IDLE_SESSIONS = 16;
 
 /** Time after which a machine that does not come back is ended, with its thread. */
-export const MAX_GUEST_MS = 5_000;
+export const MAX_GUEST_MS = 10_000;
 
 /** Memory of one machine. */
 export const MAX_GUEST_BYTES = 64 * 1024 * 1024;

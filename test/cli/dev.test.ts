@@ -29,7 +29,27 @@ describe.concurrent("fermata dev", () => {
     await server.line(/approval-1 {2}approved: signal received/);
     await server.line(/approval-1 {2}ended: succeeded/);
     expect(server.lines.filter((line) => line.startsWith("Fermata is ready at"))).toHaveLength(1);
+    expect(server.lines.filter((line) => line.startsWith("Recovered"))).toEqual([]);
     expect(server.lines.join("")).not.toContain("\u001b");
+  });
+
+  test("shows a workflow in TypeScript beside the one in BPMN", async ({ onTestFinished }) => {
+    const { dev } = temporaryHouse(onTestFinished);
+    const server = dev("--clock", "virtual");
+    const url = await server.url();
+    const client = createClient({ baseUrl: url });
+
+    await server.line(/^Examples in BPMN and in TypeScript start as approval-1 and checkout-1\./);
+    await server.line(/checkout-1 {2}take-payment: task done/);
+    await server.line(/^ {2}fermata event cancel-order --target checkout-1 /);
+    await client.advanceClock("PT10S");
+    await server.line(/checkout-1 {2}ship-parcel: task done/);
+    await server.line(/checkout-1 {2}ended: succeeded/);
+    const show = new FermataProcess("show", "checkout-1", "--url", url);
+
+    expect(await show.exitCode()).toBe(0);
+    expect(show.lines.find((line) => line.startsWith("input"))).toContain('"orderId":"1001"');
+    expect(show.lines.at(-1)).toMatch(/^result +\{"status":"shipped","parcel":"parcel-1001"\}$/);
   });
 
   test("reports tasks without a handler, with the command that completes them", async ({
@@ -65,13 +85,13 @@ describe.concurrent("fermata dev", () => {
   }) => {
     const { dev } = temporaryHouse(onTestFinished);
     const first = dev("--clock", "virtual");
-    await first.line(/approval-1 {2}approved-or-rejected entered/);
+    await first.line(/checkout-1 {2}event:cancel-order entered/);
     const refused = dev("--no-examples");
     const refusedWith = await refused.exitCode();
     const endedWith = await first.end("SIGTERM");
 
     const second = dev("--clock", "virtual");
-    await second.line(/^Recovered from the last run: 1 live instance/);
+    await second.line(/^Recovered from the last run: 2 live instances/);
     await second.line(/approval-2 {2}approved-or-rejected entered/);
     const client = createClient({ baseUrl: await second.url() });
     const { deliveredCount } = await client.signal({ name: "request-approved" });
@@ -165,7 +185,7 @@ describe.concurrent("fermata dev", () => {
     const broken = dev("--no-examples", "--tasks", folder);
 
     expect(await broken.exitCode()).toBe(1);
-    expect(broken.errors.join()).toMatch(/ship\.mjs: It has no default export\. Write/);
+    expect(broken.errors.join()).toMatch(/ship\.mjs: It has no default export, and exports no step\. Write/);
   });
 });
 

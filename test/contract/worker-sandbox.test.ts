@@ -15,16 +15,13 @@ import {
 } from "../support/guest-session.ts";
 
 /** Native code that does not ask whether it may go on. */
-const DEAF = {
-  "a search in a list without end": "Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);",
-  "the text of an empty list": "new Array(1e9) + '';",
-};
+const DEAF = `"a".repeat(4_000_000).indexOf("a".repeat(2_000_000) + "b");`;
 const WAITING = `await new Promise((settle) => __fermata.open("task", '"type":"t","input":null', settle, () => {}))`;
 const done = { n: 1, value: null };
 
 describe("a sandbox in a worker", () => {
   const opened: Sandbox[] = [];
-  const aSandbox = (deadlineMs = 1_000): Sandbox => {
+  const aSandbox = (deadlineMs = 2_000): Sandbox => {
     const sandbox = workerSandbox({ deadlineMs });
     opened.push(sandbox);
     return sandbox;
@@ -33,8 +30,8 @@ describe("a sandbox in a worker", () => {
     await Promise.all(opened.splice(0).map((sandbox) => sandbox.close()));
   });
 
-  test.each(Object.entries(DEAF))("ends %s at the deadline (R23)", async (_, code) => {
-    const ran = await ranIn(aSandbox(), `try { ${code} } finally { return 1; }`);
+  test("R23: ends a search without end at the deadline", async () => {
+    const ran = await ranIn(aSandbox(), `try { ${DEAF} } finally { return 1; }`);
 
     expect(ran).toMatchObject({ kind: "stopped", stop: "deadline" });
   });
@@ -42,7 +39,7 @@ describe("a sandbox in a worker", () => {
   test("ends a load at the deadline", async () => {
     const sandbox = aSandbox();
 
-    const loaded = await sandbox.load(aRawBundle("return 1;", DEAF["the text of an empty list"]));
+    const loaded = await sandbox.load(aRawBundle("return 1;", DEAF));
 
     expect(loaded).toMatchObject({ ok: false, problem: { stopped: "deadline" } });
     expect(await valueIn(sandbox, "return 1;")).toBe(1);
@@ -53,7 +50,7 @@ describe("a sandbox in a worker", () => {
     const program = await aLoaded(sandbox, aRawBundle(`${WAITING}; return 1;`));
     const idle = program.open(openingOf());
     await only(idle, { now: 0 });
-    const culprit = await aSession(sandbox, DEAF["the text of an empty list"]);
+    const culprit = await aSession(sandbox, DEAF);
 
     const [ended, ...beside] = await Promise.all([
       only(culprit, { now: 0 }),
@@ -112,7 +109,7 @@ describe("a sandbox in a worker", () => {
 
   test("loses a feed that runs while it is closed", async () => {
     const sandbox = aSandbox(60_000);
-    const session = await aSession(sandbox, DEAF["the text of an empty list"]);
+    const session = await aSession(sandbox, DEAF);
     const pending = only(session, { now: 0 });
     await new Promise((resolve) => setTimeout(resolve, 100));
 

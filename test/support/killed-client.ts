@@ -10,7 +10,11 @@ const Entry = z.object({
   data: z.unknown().optional(),
 });
 const History = z.object({ items: z.array(Entry), nextCursor: z.string().optional() });
-const Result = z.object({ status: z.string(), variables: z.record(z.string(), z.unknown()) });
+const Result = z.object({
+  status: z.string(),
+  variables: z.record(z.string(), z.unknown()),
+  result: z.unknown().optional(),
+});
 const Page = z.object({
   items: z.array(z.object({ instanceId: z.string(), status: z.string() })),
   nextCursor: z.string().optional(),
@@ -39,6 +43,23 @@ export async function tryStart(url: string, definition: string, body: object): P
   }
   if (response.status !== 201) throw new Error(`a start was answered with ${response.status}`);
   return true;
+}
+
+/** True when the event was accepted or its target had ended; false when the process died first. */
+export async function tryEvent(url: string, event: object): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/v1/events`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(event),
+    });
+    await response.arrayBuffer();
+    if (response.ok || response.status === 410) return true;
+    throw new Error(`an event was answered with ${response.status}`);
+  } catch (cause) {
+    if (cause instanceof TypeError) return false; // cut off
+    throw cause;
+  }
 }
 
 /** Waits for the end, however long it takes. */

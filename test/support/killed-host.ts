@@ -26,9 +26,18 @@ export type Life = Readonly<{
 export type Folders = Readonly<{ data: string; ledger: string }>;
 
 /** Starts the program and waits until it serves. */
-export async function startLife({ data, ledger }: Folders, number: number): Promise<Life> {
-  const program = join(import.meta.dirname, "killed-engine.ts");
-  const args = [program, data, ledger, String(number), String(CONCURRENCY)];
+export async function startLife(
+  { data, ledger }: Folders,
+  number: number,
+  program = "killed-engine.ts",
+): Promise<Life> {
+  const args = [
+    join(import.meta.dirname, program),
+    data,
+    ledger,
+    String(number),
+    String(CONCURRENCY),
+  ];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const gone = once(child, "exit");
   const line = await Promise.race([

@@ -6,16 +6,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openLocalStore } from "../../lib/adapters/local/store.ts";
 import type { Definition } from "../../lib/definition/definition.ts";
+import { readJournal } from "../../lib/engine/storage/chunks.ts";
 import { decodeInstance, parseStored } from "../../lib/engine/storage/codec.ts";
 import {
   definitionPk,
   instanceIdOf,
-  PHASES,
   type Phase,
   phaseView,
 } from "../../lib/engine/storage/keys.ts";
 import { parseDefinition, readParts } from "../../lib/engine/storage/programs.ts";
 import type { Instance } from "../../lib/kernel/instance.ts";
+import type { JournalEntry } from "../../lib/kernel/trail.ts";
 import type { Key, Store } from "../../lib/ports/store.ts";
 import { type Left, leftIn } from "./left-in-store.ts";
 
@@ -23,23 +24,40 @@ const TENANT = "default";
 const PAGE = 100;
 
 /** The live instances of these definitions, as the store holds them. */
-export async function liveInstances(
+export const liveInstances = (
   folder: string,
   definitions: readonly string[],
+): Promise<readonly Instance[]> =>
+  inCopy(folder, (store) => instancesIn(store, definitions, ["live", "incident"]));
+
+/** The journals of all ended instances of a definition, by their ids. */
+export const journalsOf = (
+  folder: string,
+  definition: string,
+): Promise<ReadonlyMap<string, readonly JournalEntry[]>> =>
+  inCopy(folder, async (store) => {
+    const journals = new Map<string, readonly JournalEntry[]>();
+    for (const instance of await instancesIn(store, [definition], ["succeeded", "failed"])) {
+      journals.set(instance.id, await readJournal({ store }, instance));
+    }
+    return journals;
+  });
+
+async function instancesIn(
+  store: Store,
+  definitions: readonly string[],
+  phases: readonly Phase[],
 ): Promise<readonly Instance[]> {
-  const live: readonly Phase[] = PHASES.filter((it) => it === "live" || it === "incident");
-  return inCopy(folder, async (store) => {
-    const found: Instance[] = [];
-    const known: Known = new Map();
-    for (const id of definitions) {
-      for (const phase of live) {
-        for await (const keys of pages(store, phaseView(TENANT, phase, id, 0))) {
-          found.push(...(await instancesOf(store, keys, known)));
-        }
+  const found: Instance[] = [];
+  const known: Known = new Map();
+  for (const id of definitions) {
+    for (const phase of phases) {
+      for await (const keys of pages(store, phaseView(TENANT, phase, id, 0))) {
+        found.push(...(await instancesOf(store, keys, known)));
       }
     }
-    return found;
-  });
+  }
+  return found;
 }
 
 /** The rows and due entries of the store, after a kill. */

@@ -1,54 +1,17 @@
-import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { promisify, stripVTControlCharacters } from "node:util";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { blocksOf, patternsOf } from "./page-blocks.ts";
-import { ServerInShell } from "./server-in-shell.ts";
+import { blocksOf } from "./page-blocks.ts";
+import { runPage } from "./run-page.ts";
 
 const house = resolve(import.meta.dirname, "../..");
 const page = readFileSync(join(house, "docs/tutorials/first-process.md"), "utf8");
 const blocks = blocksOf(page);
-const ON_PAGE = "http://127.0.0.1:7373";
-
-/** What a clone has that the commands of the page use. */
-const CLONED = ["cli", "lib", "scripts", "package.json", "package-lock.json", "vitest.config.ts"];
-
-const run = promisify(execFile);
 
 describe("the tutorial of a first process", () => {
   test("works as it is written, and prints what the page shows", async () => {
-    const clone = mkdtempSync(join(tmpdir(), "fermata-tutorial-"));
-    const shell = { cwd: clone, env: plainEnvironment() };
-    let server: ServerInShell | undefined;
-    onTestFinished(async () => {
-      await server?.end("SIGKILL");
-      rmSync(clone, { recursive: true });
-    });
-    for (const part of CLONED) cpSync(join(house, part), join(clone, part), { recursive: true });
-    symlinkSync(join(house, "node_modules"), join(clone, "node_modules"));
-    let prints = async (_: RegExp): Promise<void> => {};
-
-    for (const { info, text } of blocks) {
-      if (info === "sh server") {
-        await server?.end("SIGINT");
-        const started = new ServerInShell(`${text.trim()} --port 0`, shell);
-        server = started;
-        prints = (pattern) => started.prints(pattern);
-        await prints(/ready at .*\n/);
-        shell.env.FERMATA_URL = started.url;
-      } else if (info === "sh") {
-        // The page says to stop the engine before its data is removed.
-        if (text.startsWith("rm ")) await server?.end("SIGINT");
-        const { stdout } = await run("bash", ["-euo", "pipefail", "-c", text], shell);
-        prints = async (pattern) => expect(stripVTControlCharacters(stdout)).toMatch(pattern);
-      } else if (info === "text") {
-        const shown = text.replaceAll(ON_PAGE, server?.url ?? ON_PAGE);
-        for (const pattern of patternsOf(shown)) await prints(pattern);
-      }
-    }
+    const clone = await runPage(blocks);
 
     expect(existsSync(join(clone, "examples/first-process"))).toBe(false);
   });
@@ -88,10 +51,4 @@ function isKnown(line: string): boolean {
   const [, script] = /^npm run ([\w:-]+)/.exec(line) ?? [];
   if (script !== undefined) return script in scripts;
   return /^(npm install$|npx cdk (bootstrap|deploy)\b|export FERMATA_URL=)/.test(line);
-}
-
-/** The environment of a terminal: without the npm and the vitest that run this test. */
-function plainEnvironment(): Record<string, string> {
-  const { PATH = "", HOME = "" } = process.env;
-  return { PATH, HOME };
 }
