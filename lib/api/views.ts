@@ -48,6 +48,7 @@ export type {
   Activation,
   ActivationRequest,
   ClaimRequest,
+  CompletionRequest,
   Heartbeat,
   HeartbeatRequest,
   PersonState,

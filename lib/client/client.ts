@@ -3,6 +3,7 @@ import type {
   ActivationRequest,
   ClaimRequest,
   ClockAdvance,
+  CompletionRequest,
   DeadLetterView,
   DefinitionView,
   DeployedView,
@@ -209,11 +210,8 @@ export function createClient(options: ClientOptions) {
       post<{ claimed: true }>(`${task(taskId)}/claim`, request, keyed),
     unclaimTask: (taskId: string, request: Readonly<{ user: string }>, keyed: Keyed = {}) =>
       post<{ unclaimed: true }>(`${task(taskId)}/unclaim`, request, keyed),
-    completeTask: (
-      taskId: string,
-      request: Readonly<{ variables?: Variables; user?: string; lockToken?: string }> = {},
-      keyed: Keyed = {},
-    ) => post<{ completed: true }>(`${task(taskId)}/complete`, request, keyed),
+    completeTask: (taskId: string, request: CompletionRequest = {}, keyed: Keyed = {}) =>
+      post<{ completed: true }>(`${task(taskId)}/complete`, request, keyed),
     failTask: (taskId: string, request: TaskFailure, keyed: Keyed = {}) =>
       post<{ failed: true }>(`${task(taskId)}/fail`, request, keyed),
     /** Takes open tasks of a type, each under a lock; `worker` of this package does all of this. */

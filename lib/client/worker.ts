@@ -10,7 +10,7 @@
  *    the next attempt would bring the same, and the problem would stay invisible.
  * 4. Stopping polls for nothing more and waits for running tasks.
  */
-import type { ActivatedTask, Activation, Heartbeat, Variables } from "../api/views.ts";
+import type { ActivatedTask, Activation, Heartbeat, Json, Variables } from "../api/views.ts";
 import { refuseUnknownOptions } from "./known-options.ts";
 
 /** What a worker needs of a client; `createClient` returns one, `workerDoor` makes one of an engine. */
@@ -30,7 +30,7 @@ export type WorkerClient = Readonly<{
   ): Promise<Heartbeat>;
   completeTask(
     taskId: string,
-    request: Readonly<{ lockToken?: string; variables?: Variables }>,
+    request: Readonly<{ lockToken?: string; variables?: Variables; result?: Json }>,
     keyed?: Readonly<{ idempotencyKey?: string }>,
   ): Promise<unknown>;
   failTask(
@@ -76,7 +76,10 @@ export type WorkerContext = Readonly<{
   heartbeat(): Promise<void>;
 }>;
 
-/** Runs one task; the object that it returns, or resolves to, is the result. */
+/**
+ * Runs one task; the object that it returns, or resolves to, is the result. For a workflow in code,
+ * which gives it an `input`, the result may be any JSON.
+ */
 export type Work = (task: Omit<ActivatedTask, "lockToken">, context: WorkerContext) => unknown;
 
 export type Worker = Readonly<{
@@ -228,10 +231,12 @@ class Crew {
     let report: (() => Promise<unknown>) | undefined;
     let failure: Failure | undefined;
     try {
-      const variables = resultOf(
-        await this.#work(task, { signal: abort.signal, heartbeat: () => beats.now() }),
-      );
-      report = () => this.#complete(task, lock.token, variables);
+      const value = await this.#work(task, {
+        signal: abort.signal,
+        heartbeat: () => beats.now(),
+      });
+      const brought = broughtBy(value, task);
+      report = () => this.#complete(task, lock.token, brought);
     } catch (error) {
       const failed = failureOf(error);
       failure = failed;
@@ -250,9 +255,9 @@ class Crew {
     }
   }
 
-  #complete(task: Omit<ActivatedTask, "lockToken">, lockToken: string, variables: Variables) {
+  #complete(task: Omit<ActivatedTask, "lockToken">, lockToken: string, brought: Brought) {
     const { client } = this.#options;
-    return client.completeTask(task.taskId, { lockToken, variables }, keyOf(task, "complete"));
+    return client.completeTask(task.taskId, { lockToken, ...brought }, keyOf(task, "complete"));
   }
 
   #fail(
@@ -318,11 +323,14 @@ const keyOf = ({ idempotencyKey, attempt }: Omit<ActivatedTask, "lockToken">, wh
   idempotencyKey: `${what}:${idempotencyKey}/${attempt}`,
 });
 
+type Brought = Readonly<{ variables: Variables } | { result: Json }>;
+
 /** The result in a form that can be sent; throws where there is none. */
-function resultOf(value: unknown): Variables {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
+function broughtBy(value: unknown, { input }: Omit<ActivatedTask, "lockToken">): Brought {
+  if (input !== undefined) return { result: JSON.parse(JSON.stringify(value) ?? "null") };
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return { variables: {} };
   JSON.stringify(value);
-  return value as Variables;
+  return { variables: value as Variables };
 }
 
 type Failure = Readonly<{ message: string; code?: string; variables?: Variables }>;

@@ -38,8 +38,9 @@ import { purgeRegularly, retentionMsOf } from "./retention.ts";
 import { sendHandlers } from "./send-tasks.ts";
 import { trailListener } from "./trail-listener.ts";
 import { troubleLog } from "./trouble-log.ts";
-import { loadUserCode } from "./user-code.ts";
+import { loadUserCode, type UserCode } from "./user-code.ts";
 import { watchCode } from "./watch-code.ts";
+import { refusedWorkflows } from "./workflow-files.ts";
 
 const TENANT = "default";
 
@@ -160,10 +161,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       onClosing,
       onAdvanced,
     });
-    for (const { made } of loaded.code.files.values()) {
-      if (made.bundle === undefined) continue;
-      await opened.deploy({ notation: "code", source: made.bundle });
-    }
+    await deployAll(opened, loaded.code);
     const { onReload } = options;
     if (onReload) {
       stopReloading = watchCode({
@@ -177,9 +175,22 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
     }
     return opened;
   } catch (cause) {
-    await store.close();
+    await (opened === undefined ? store.close() : opened.close({ graceMs: 0 }));
     throw cause;
   }
+}
+
+/** Deploys every bundle, or none: the problems of all files are reported at once. */
+async function deployAll(engine: EmbeddedEngine, { files }: UserCode): Promise<void> {
+  const sources = [...files.values()].flatMap(({ made: { bundle } }) =>
+    bundle === undefined ? [] : [{ notation: "code" as const, source: bundle }],
+  );
+  if (sources.length > 1) {
+    const checked = await Promise.all(sources.map((source) => engine.validate(source)));
+    const refused = checked.filter(({ valid }) => !valid);
+    if (refused.length > 0) throw refusedWorkflows(refused.flatMap((one) => one.diagnostics));
+  }
+  for (const source of sources) await engine.deploy(source);
 }
 
 /** Tasks run only once the engine is open. */

@@ -10,6 +10,7 @@ import { EngineError } from "../ports/engine-error.ts";
 import type { TaskHandler } from "../ports/tasks.ts";
 import { type EmbeddedOptions, findHandlers } from "./options.ts";
 import {
+  checkWorkflowIds,
   givenPaths,
   loadWorkflowFile,
   refusedWorkflows,
@@ -73,10 +74,9 @@ export async function loadUserCode(
     return partOf(made, [...taskInputs], startedMs);
   });
   const files = new Map(parts.flatMap((part) => (isUsable(part) ? [[part.made.path, part]] : [])));
-  const found = [
-    ...(tasks?.made ?? []),
-    ...[...files.values()].flatMap((one) => one.made.handlers),
-  ];
+  const made = [...files.values()].map((part) => part.made);
+  await caught(errors, async () => checkWorkflowIds(made));
+  const found = [...(tasks?.made ?? []), ...made.flatMap((one) => one.handlers)];
   const handlers = await caught(errors, async () => handlersByType(found));
   const inputs = [...parts.flatMap((part) => part.inputs), ...(tasks?.inputs ?? taskInputs)];
   if (errors.length > 0 || tasks === undefined || handlers === undefined) {

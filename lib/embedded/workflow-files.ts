@@ -20,6 +20,8 @@ export type WorkflowFile = Readonly<{
   path: string;
   /** For the sandbox; absent where the file declares steps only. */
   bundle?: string;
+  /** The ids of the workflows that it exports. */
+  workflows: readonly string[];
   handlers: readonly FoundHandler[];
   warnings: readonly Diagnostic[];
   /** Every file that it was made from. */
@@ -42,11 +44,15 @@ export async function loadWorkflowFile(
   if (!host.ok) return { path, problems: host.diagnostics, inputs: host.inputs };
   const exported = Object.values(host.module);
   const handlers = exported.flatMap((value) => handlerOf(value, path, runs));
-  if (!exported.some(isWorkflow)) return { path, handlers, warnings: [], inputs: host.inputs };
+  const workflows = exported.flatMap(workflowId);
+  if (workflows.length === 0) {
+    return { path, workflows, handlers, warnings: [], inputs: host.inputs };
+  }
   const bundled = await bundleWorkflows(path);
   const inputs = [...new Set([...host.inputs, ...bundled.inputs])];
   if (!bundled.ok) return { path, problems: bundled.diagnostics, inputs };
-  return { path, bundle: bundled.source, handlers, warnings: bundled.diagnostics, inputs };
+  const { source: bundle, diagnostics: warnings } = bundled;
+  return { path, bundle, workflows, handlers, warnings, inputs };
 }
 
 /** The folders and files that a user names, as paths. */
@@ -88,8 +94,27 @@ const isWorkflowFile = (entry: Dirent): boolean =>
   /^[^.].*\.(ts|mts|js|mjs)$/.test(entry.name) &&
   !/\.(d|test|spec)\.(ts|mts|js|mjs)$/.test(entry.name);
 
-const isWorkflow = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && WORKFLOW in value;
+const workflowId = (value: unknown): readonly string[] =>
+  typeof value === "object" && value !== null && WORKFLOW in value ? [String(value[WORKFLOW])] : [];
+
+/** Of two files with the same workflow, each would replace the other whenever the engine opens. */
+export function checkWorkflowIds(files: readonly WorkflowFile[]): void {
+  const paths = new Map<string, string>();
+  for (const { path, workflows } of files) {
+    for (const id of new Set(workflows)) {
+      const other = paths.get(id);
+      if (other !== undefined) throw exportedTwice(id, [other, path]);
+      paths.set(id, path);
+    }
+  }
+}
+
+const exportedTwice = (id: string, paths: readonly string[]): EngineError =>
+  new EngineError("definition/invalid", {
+    happened: `Two files export the workflow "${id}"`,
+    where: paths.join(", "),
+    fix: "Export it from one of them, or give the other one another id.",
+  });
 
 /** The step that a file exports, as a handler. */
 function handlerOf(exported: unknown, source: string, runs: HandlerRuns): readonly FoundHandler[] {

@@ -3,7 +3,7 @@ export type Jsonified<T> = unknown extends T
   ? T
   : T extends string | number | boolean | null
     ? T
-    : T extends undefined
+    : T extends void
       ? null
       : T extends { toJSON(): infer J }
         ? Jsonified<J>

@@ -34,7 +34,7 @@ export const lost = (): CancelledFailure =>
 
 /** The stack of a failure is where the operation was called, not where its outcome came in. */
 function placed(error: Error, stack: string | undefined): Error {
-  if (stack !== undefined) error.stack = `${error.name}: ${error.message}\n${stack}`;
+  if (stack !== undefined) error.stack = stack;
   return error;
 }
 

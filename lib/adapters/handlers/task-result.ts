@@ -25,12 +25,20 @@ export function parseTaskResult(value: unknown, what: string): Parsed<Variables>
 export function parseJsonResult(value: unknown, what: string): Parsed<Json> {
   if (value === undefined) return accepted(null);
   try {
-    return accepted(copyOf(value, what, []));
+    return accepted(copyOf(value, what, [], asText));
   } catch (error) {
     if (error instanceof NotJson) return refused(error.message, error.hint);
     return refused(`${what} cannot be read: ${String(error)}.`, "Return plain values.");
   }
 }
+
+/** What stands for an object of a class; undefined where it is refused. */
+type Substitute = (value: object) => Json | undefined;
+
+const asText: Substitute = (value) =>
+  value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : undefined;
+
+const none: Substitute = () => undefined;
 
 /** Every property becomes a variable, so it must be one that expressions can name. */
 function named(variables: Variables, what: string): Parsed<Variables> {
@@ -55,7 +63,12 @@ class NotJson extends Error {
   }
 }
 
-function copyOf(value: unknown, path: string, parents: readonly object[]): Json {
+function copyOf(
+  value: unknown,
+  path: string,
+  parents: readonly object[],
+  substitute: Substitute = none,
+): Json {
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -66,7 +79,8 @@ function copyOf(value: unknown, path: string, parents: readonly object[]): Json 
     case "bigint":
       throw new NotJson(path, `is a BigInt.`, "Use a number, or its text: String(value).");
     case "object":
-      return value === null ? null : copyOfObject(value, path, parents);
+      if (value === null) return null;
+      return substitute(value) ?? copyOfObject(value, path, parents, substitute);
     case "undefined":
     case "function":
     case "symbol":
@@ -74,7 +88,12 @@ function copyOf(value: unknown, path: string, parents: readonly object[]): Json 
   }
 }
 
-function copyOfObject(value: object, path: string, parents: readonly object[]): Json {
+function copyOfObject(
+  value: object,
+  path: string,
+  parents: readonly object[],
+  substitute: Substitute,
+): Json {
   if (parents.includes(value)) {
     throw new NotJson(path, `contains itself.`, "Return a tree, without cycles.");
   }
@@ -83,13 +102,15 @@ function copyOfObject(value: object, path: string, parents: readonly object[]): 
   }
   const below = [...parents, value];
   if (Array.isArray(value)) {
-    return Array.from(value, (item: unknown, n) => copyOf(item, `${path}[${n}]`, below));
+    return Array.from(value, (item: unknown, n) =>
+      copyOf(item, `${path}[${n}]`, below, substitute),
+    );
   }
   checkPlain(value, path);
   const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
   // From entries, because a property named __proto__ is a property like any other.
   return Object.fromEntries(
-    entries.map(([name, entry]) => [name, copyOf(entry, `${path}.${name}`, below)]),
+    entries.map(([name, entry]) => [name, copyOf(entry, `${path}.${name}`, below, substitute)]),
   );
 }
 

@@ -78,7 +78,7 @@ async function leaveToQueue(
 function run({ image, task }: Attempt, handler: TaskHandler): Promise<TaskOutcome> {
   const { instance, program } = image;
   const { variables, input, headers } = program.runner.taskInput(instance, task);
-  return handler.run(input ?? variables, {
+  return handler.run(input === undefined ? variables : input, {
     taskId: taskIdOf(instance.id, task.id),
     instanceId: instance.id,
     ticket: task.id,

@@ -112,9 +112,11 @@ async function viewOffered(world: World, row: Item, { instanceId }: Offer) {
 export async function completeTask(
   world: World,
   taskId: string,
-  { variables = {}, result, user, lockToken }: CompletionRequest = {},
+  { variables: given, result, user, lockToken }: CompletionRequest = {},
   key?: IdempotencyKey,
 ): Promise<{ completed: true }> {
+  if (given !== undefined && result !== undefined) throw twoResults(taskId);
+  const variables = given ?? {};
   await handleTaskRequest(world, taskId, {
     key,
     lockToken,
@@ -277,6 +279,13 @@ const noResult = (taskId: string): EngineError =>
     happened: "Only a task of a workflow in code has a result; this one sets variables",
     where: `task ${taskId}`,
     fix: "Send `variables` instead of `result`.",
+  });
+
+const twoResults = (taskId: string): EngineError =>
+  new EngineError("request/invalid", {
+    happened: "The completion has both a result and variables",
+    where: `task ${taskId}`,
+    fix: "Send one of them: `result` to a workflow in code, `variables` otherwise.",
   });
 
 const noTask = (taskId: string): EngineError =>

@@ -114,7 +114,10 @@ function mayTryAgain(
 function timedOut(draft: Draft, state: CodeState, ticket: Ticket): readonly Recorded[] {
   const { ref, element } = ticket;
   const isTask = (open: Ticket): open is TaskTicket => open.on === "task" && open.ref === ref;
-  const attempts = draft.tickets.find(isTask)?.attempt ?? 1;
+  const task = draft.tickets.find(isTask);
+  // While it pauses, its ticket has the number of the attempt to come.
+  const isPaused = (task?.notBefore ?? draft.now) > draft.now;
+  const attempts = (task?.attempt ?? 1) - (isPaused ? 1 : 0);
   return operationsOf(state, ticket).flatMap((n) => {
     const timeout = operationAt(state, n)?.[3]?.timeout;
     if (timeout === undefined) return [];

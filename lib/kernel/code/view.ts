@@ -1,5 +1,6 @@
 /** What an instance has open, in operations, and what others see of it. */
 import { variablesIn } from "../../definition/json.ts";
+import type { Site } from "../../definition/sandbox.ts";
 import { isBatch, openIn as openItemsIn } from "../batch.ts";
 import { type Draft, noteVisit } from "../draft.ts";
 import { holdsFailedItems } from "../failed-items.ts";
@@ -16,16 +17,24 @@ export function taskInput(state: CodeState, ticket: TaskTicket): TaskInput {
 
 /** What readers see. */
 export function viewOf(instance: Instance): RunnerView {
-  const { i: input, o } = readState(instance.state);
+  const state = readState(instance.state);
+  const { i: input } = state;
   return {
     variables: variablesIn(input),
     input,
-    sites: new Map(o.flatMap(([n, site]) => (site === 0 ? [] : [[n, site] as const]))),
+    sites: new Map(instance.tickets.flatMap((ticket) => siteOf(state, ticket))),
     tokens: [...Map.groupBy(openIn(instance), ({ element }) => element)].map(([element, all]) => ({
       element,
       count: countAll(all),
     })),
   };
+}
+
+/** Where a ticket was asked for, by its `ref`; of a batch, its first item that is open. */
+function siteOf(state: CodeState, ticket: Ticket): readonly (readonly [number, Site])[] {
+  const all = operationsOf(state, ticket).map((n) => operationAt(state, n));
+  const [, site = 0] = all.find((open) => open !== undefined) ?? [];
+  return site === 0 ? [] : [[ticket.ref, site]];
 }
 
 /** What operations have open: the deadline is not theirs, and a timeout stands for no operation. */

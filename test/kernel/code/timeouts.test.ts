@@ -25,6 +25,16 @@ describe("a timeout", () => {
     expect(order.trail).toContain("timer-due a");
   });
 
+  test("R21: in the pause after an attempt counts the attempts that were made", async () => {
+    const paused = trying('{ timeout: "1m", retry: { backoff: "2m", maxAttempts: 9 } }');
+    const order = await run(paused, async (it) => {
+      await it.fail("a");
+      await it.fire("a");
+    });
+
+    expect(resultOf(order)).toMatchObject({ name: "TimedOut", attempts: 1 });
+  });
+
   test("R21: D3: is a TaskFailed", async () => {
     const order = await run(
       `try { await task("a", null, { timeout: "1m" }); }

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import type { Json } from "../../../lib/definition/json.ts";
+import { anEngineWith, run } from "../../support/workflow-files.ts";
+
+const only = <T>([first, ...others]: readonly T[]): T => {
+  if (first === undefined || others.length > 0) throw new Error("there is not exactly one");
+  return first;
+};
+
+describe("the limits of a workflow in code", () => {
+  test.each([
+    ["an endless loop", "for (;;);"],
+    ["endless promises", "for (;;) await null;"],
+    ["endless operations", "for (;;) try { task('x'); } catch {}"],
+    ["endless memory", "const all = []; for (;;) all.push('x'.repeat(100_000) + all.length);"],
+  ])("R23 stop %s with an incident, and others go on", async (_, endless) => {
+    const engine = await anEngineWith(`if (input === "endless") { await event("go"); ${endless} }
+      return "fine";`);
+    const { instanceId } = await run(engine, "endless");
+
+    await engine.event({ name: "go", target: instanceId });
+    await engine.idle();
+    const { status, incidents, result } = await engine.get(instanceId);
+
+    expect({ status, result }).toEqual({ status: "suspended", result: undefined });
+    expect(incidents).toMatchObject([{ type: "STEP_LIMIT", message: expect.any(String) }]);
+    expect((await run(engine)).result).toBe("fine");
+    expect(await engine.cancel(instanceId)).toEqual({ cancelled: true });
+  });
+
+  test("R23 stop an endless loop in the first step, where there is nothing to wait for yet", async () => {
+    const engine = await anEngineWith("for (;;);");
+
+    const { status, incidents } = await run(engine);
+
+    expect(status).toBe("suspended");
+    expect(incidents).toMatchObject([{ type: "STEP_LIMIT" }]);
+  });
+
+  test("R23 let 256 operations be open, and throw a RangeError at the next", async () => {
+    const engine = await anEngineWith(
+      `const open = Array.from({ length: 256 }, () => delay("1h"));
+       try { delay("1h"); } catch (error) { return [open.length, (error as Error).name]; }`,
+    );
+
+    expect((await run(engine)).result).toEqual([256, "RangeError"]);
+  });
+
+  test("R23 take 30 waits a step, and throw a RangeError at the next", async () => {
+    const engine = await anEngineWith(
+      `const open = Array.from({ length: 30 }, (_, n) => event("e" + n));
+       try { event("more"); } catch (error) { return [open.length, (error as Error).name]; }`,
+    );
+
+    expect((await run(engine)).result).toEqual([30, "RangeError"]);
+  });
+
+  test("R23 D22 take a state of 2 MB in values, and give it back whole", async () => {
+    const engine = await anEngineWith(
+      `const parts: string[] = [];
+       for (let n = 0; n < 10; n++) parts.push(await task("big", n));
+       await event("go");
+       return parts.map((part) => part.length);`,
+      { tasks: { big: (n: number) => String(n).repeat(200_000) } },
+    );
+    const { instanceId } = await run(engine);
+
+    await engine.event({ name: "go", target: instanceId });
+
+    expect((await engine.get(instanceId)).result).toEqual(Array(10).fill(200_000));
+  });
+
+  test("D22 take a result of a task beyond 400 KB, and return one", async () => {
+    const engine = await anEngineWith("return task('big', null);", {
+      tasks: { big: () => "x".repeat(600_000) },
+    });
+
+    const { status, result } = await run(engine);
+
+    expect(status).toBe("succeeded");
+    expect(result).toHaveLength(600_000);
+  });
+
+  test("D22 refuse what is too large as an incident; resolving it runs the task again", async () => {
+    let length = 2_600_000;
+    const runs: Json[] = [];
+    const engine = await anEngineWith("const text = await task('big', null); return text.length;", {
+      tasks: { big: () => runs.push(length) && "x".repeat(length) },
+    });
+    const { instanceId, incidents, status } = await run(engine);
+
+    length = 10;
+    await engine.resolveIncident(instanceId, only(incidents).incidentId, {});
+    await engine.idle();
+
+    expect(status).toBe("suspended");
+    expect(incidents).toMatchObject([{ type: "STATE_TOO_LARGE", element: "big" }]);
+    expect(await engine.get(instanceId)).toMatchObject({ status: "succeeded", result: 10 });
+    expect(runs).toEqual([2_600_000, 10]);
+  });
+});
