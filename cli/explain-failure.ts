@@ -1,4 +1,5 @@
 import { ApiError } from "../lib/client/index.ts";
+import { diagnosticLine } from "./diagnostic-line.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { UnreachableError } from "./server.ts";
 import { UsageError } from "./usage-error.ts";
@@ -34,9 +35,18 @@ function placeOf({ at }: ApiError["errors"][number]): readonly string[] {
 /** Errors whose message is written for the caller. */
 const EXPLAINED: ReadonlySet<string> = new Set(["EngineError", "SigningError"]);
 
+/** Every problem of the workflows that an engine was to be opened with. */
+function diagnosticsIn(error: Error): readonly string[] {
+  const isInvalid = "code" in error && error.code === "definition/invalid";
+  const details: unknown = "details" in error && isInvalid ? error.details : [];
+  return (Array.isArray(details) ? details : []).map((told) => diagnosticLine("workflows", told));
+}
+
 /** The engine's own errors say what to do; for any other error the stack trace is printed. */
 function trouble(error: unknown): readonly string[] {
-  if (error instanceof Error && EXPLAINED.has(error.name)) return [`fermata: ${error.message}`];
+  if (error instanceof Error && EXPLAINED.has(error.name)) {
+    return [`fermata: ${error.message}`, ...diagnosticsIn(error)];
+  }
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return [
     "fermata: Unexpected error. Please report it with these lines:",

@@ -11,6 +11,7 @@ import { parseStep, stepParts } from "../adapters/handlers/step-parts.ts";
 import { bundleWorkflows } from "../bundler/bundle-workflows.ts";
 import { loadSteps } from "../bundler/load-module.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
+import { analyseBundle } from "../frontends/code/analyse.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import { WORKFLOW } from "../workflow/workflow.ts";
 import type { EmbeddedOptions } from "./options.ts";
@@ -52,6 +53,9 @@ export async function loadWorkflowFile(
   const inputs = [...new Set([...host.inputs, ...bundled.inputs])];
   if (!bundled.ok) return { path, problems: bundled.diagnostics, inputs };
   const { source: bundle, diagnostics: warnings } = bundled;
+  // What deploying would refuse is told now, together with the problems of all other files.
+  const problems = analyseBundle(bundle).filter(({ severity }) => severity === "error");
+  if (problems.length > 0) return { path, problems, inputs };
   return { path, bundle, workflows, handlers, warnings, inputs };
 }
 

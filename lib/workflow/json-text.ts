@@ -21,7 +21,10 @@ function isPlain(value: unknown, depth: number): boolean {
       return value - value === 0;
     case "object":
       return value === null || (depth < MAX_DEPTH && isPlainInside(value, depth + 1));
-    default:
+    case "undefined":
+    case "bigint":
+    case "function":
+    case "symbol":
       return false;
   }
 }
