@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { EmbeddedEngine, HttpOptions, TrailNews } from "../../lib/embedded/index.ts";
+import type { EmbeddedEngine, HttpOptions, Reload, TrailNews } from "../../lib/embedded/index.ts";
 import { command } from "../command.ts";
 import { type DevLog, logAsJson, logInWords } from "../dev/dev-log.ts";
 import {
@@ -13,6 +13,7 @@ import {
 import { httpOptions } from "../dev/http-options.ts";
 import { outsideWaitTeller } from "../dev/outside-waits.ts";
 import { stopSignal } from "../dev/stop-signal.ts";
+import { reloadLines } from "../dev/tell-reload.ts";
 import { EXIT } from "../exit-code.ts";
 import { parseWholeNumber } from "../parse-whole-number.ts";
 import { programName } from "../program-name.ts";
@@ -169,6 +170,9 @@ async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
     http: settings.http,
     tasks: [...settings.tasks, ...examples.map(({ tasks }) => tasks)],
     workflows: [...settings.workflows, ...codeExamples.map(({ workflows }) => workflows)],
+    ...(settings.workflows.length + settings.tasks.length > 0 && {
+      onReload: (reload: Reload) => reloadLines(reload).forEach(log.note),
+    }),
     onTrail: watch.see,
     acceptLoss: settings.acceptLoss,
     onTrouble: log.trouble,

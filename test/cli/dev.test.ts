@@ -185,7 +185,9 @@ describe.concurrent("fermata dev", () => {
     const broken = dev("--no-examples", "--tasks", folder);
 
     expect(await broken.exitCode()).toBe(1);
-    expect(broken.errors.join()).toMatch(/ship\.mjs: It has no default export, and exports no step\. Write/);
+    expect(broken.errors.join()).toMatch(
+      /ship\.mjs: It has no default export, and exports no step\. Write/,
+    );
   });
 });
 
