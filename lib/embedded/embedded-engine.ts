@@ -110,7 +110,7 @@ export function embeddedEngine({
     ...libraryCalls(engine),
     recover: engine.recover,
     result: async (of: string | InstanceView, options?: Readonly<{ timeoutMs?: number }>) => {
-      const instanceId = typeof of === "string" ? of : of.instanceId;
+      const instanceId = typeof of === "object" && of !== null ? of.instanceId : of;
       checkArguments(CALLS.result, { instanceId, options });
       await waitForEnd(instanceId, options?.timeoutMs ?? DEFAULT_TIMEOUT_MS);
       return own(await engine.result(instanceId));

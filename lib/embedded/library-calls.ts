@@ -135,7 +135,7 @@ export function libraryCalls(engine: Engine): LibraryCalls {
     disable: byId(CALLS.definitionId, engine.disable),
     undeploy: byId(CALLS.definitionId, engine.undeploy),
     start: async (of: string | Readonly<{ id: string }>, given?: unknown, key?: string) => {
-      const definitionId = typeof of === "string" ? of : of.id;
+      const definitionId = typeof of === "object" && of !== null ? of.id : of;
       const { request } = checkArguments(CALLS.start, { definitionId, request: own(given), key });
       return viewInstance(own(await engine.start(definitionId, request, key)));
     },

@@ -11,7 +11,7 @@ describe("the limits of a workflow in code", () => {
   test.each([
     ["an endless loop", "for (;;);"],
     ["endless promises", "for (;;) await null;"],
-    ["endless operations", "for (;;) try { task('x'); } catch {}"],
+    ["too many operations", "for (let n = 0; n < 3_000; n++) publishSignal('x');"],
     ["endless memory", "const all = []; for (;;) all.push('x'.repeat(100_000) + all.length);"],
   ])("R23 stop %s with an incident, and others go on", async (_, endless) => {
     const engine = await anEngineWith(`if (input === "endless") { await event("go"); ${endless} }
@@ -35,6 +35,18 @@ describe("the limits of a workflow in code", () => {
 
     expect(status).toBe("suspended");
     expect(incidents).toMatchObject([{ type: "STEP_LIMIT" }]);
+  });
+
+  test("R9 R23 stop an endless loop of timers that are due at once", async () => {
+    const engine = await anEngineWith("for (let n = 0; ; n++) await delay('0s');");
+
+    const { instanceId, status, incidents } = await run(engine);
+
+    expect(status).toBe("suspended");
+    expect(incidents).toMatchObject([
+      { type: "STEP_LIMIT", message: expect.stringContaining("10000 operations") },
+    ]);
+    expect(await engine.cancel(instanceId)).toEqual({ cancelled: true });
   });
 
   test("R23 let 256 operations be open, and throw a RangeError at the next", async () => {

@@ -117,6 +117,23 @@ describe("retries of a workflow in code", () => {
     });
   });
 
+  test("D4 follow when the worker says, and end when it leaves no attempt", async () => {
+    const engine = await anEngineWith(CATCHES("task('by-hand')"));
+    const { instanceId } = await run(engine);
+    const [open] = (await engine.tasks()).items;
+    const poll = { type: "by-hand", max: 1, lockSeconds: 60, worker: "anna" };
+
+    await engine.fail(open?.taskId ?? "", { message: "later", retryAfter: "PT1H" });
+    const early = await engine.activate(poll);
+    await engine.advanceClock("PT1H");
+    const { tasks } = await engine.activate(poll);
+    await engine.fail(open?.taskId ?? "", { message: "never", retries: 0 });
+
+    expect(early.tasks).toEqual([]);
+    expect(tasks).toMatchObject([{ attempt: 2 }]);
+    expect((await engine.get(instanceId)).result).toMatchObject({ message: "never", attempts: 2 });
+  });
+
   test("D4 are counted across a restart", async () => {
     const dataDir = aDataDir();
     const body = CATCHES("task('work', null, { retry: { maxAttempts: 3, backoff: '1h' } })");
