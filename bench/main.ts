@@ -4,6 +4,7 @@
 //   npm run bench               about two minutes
 //   npm run bench -- --quick    less of everything, about half a minute
 //   npm run bench -- --topics   only signals and messages
+//   npm run bench -- --code     only workflows in code, next to BPMN
 //   npm run bench -- --record   writes the figures into bench/RESULTS.md as well
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -11,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EmbeddedEngine, openEngine, type TrailNews } from "../lib/embedded/index.ts";
 import { readCommandLine } from "../scripts/command-line.ts";
+import { isWithin, measureCode, tellCheck } from "./code.ts";
 import { closedLoop, percentile } from "./measures.ts";
 import { sequence, sleeper } from "./processes.ts";
 import { describeRun, markdownTable, record } from "./record.ts";
@@ -21,11 +23,13 @@ import { type Check, measureTopics } from "./topics.ts";
 const {
   quick: isQuick,
   topics: onlyTopics,
+  code: onlyCode,
   record: isRecorded,
 } = readCommandLine(import.meta.filename, {
   options: {
     quick: { type: "boolean", default: false },
     topics: { type: "boolean" },
+    code: { type: "boolean" },
     record: { type: "boolean" },
   },
 }).values;
@@ -38,7 +42,15 @@ const LONG = { alone: isQuick ? 200 : 1_000, together: isQuick ? 2_000 : 10_000 
 
 type Ceiling = Awaited<ReturnType<typeof measureCeiling>>;
 
-process.exitCode = await main();
+process.exitCode = onlyCode ? await mainOfCode() : await main();
+
+async function mainOfCode(): Promise<number> {
+  const checks = await measureCode({ isQuick });
+  for (const one of checks) console.log(tellCheck(one));
+  const isGood = checks.every(isWithin);
+  console.log(isGood ? "1 passed, 0 failed" : "0 passed, 1 failed");
+  return isGood ? 0 : 1;
+}
 
 async function main(): Promise<number> {
   const steps = onlyTopics ? undefined : await measureSteps();

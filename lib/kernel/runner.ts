@@ -34,6 +34,8 @@ export interface Runner {
    * where there is no such scope or several, or where `patch` would.
    */
   assign(draft: Draft, scope: string | undefined, variables: Variables): Promise<void>;
+  /** No variables can ever be set: both calls above refuse all. */
+  readonly isFixed?: true;
   /** How many occurrences of an element are open. */
   occurrences(instance: Instance, element: string): number;
   /** The instance is ended from outside: records in the trail what is cut short. */

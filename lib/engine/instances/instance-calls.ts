@@ -95,7 +95,7 @@ export async function patchVariables(
     factFor: (instance, program) => {
       if (isTerminal(instance))
         throw new EngineError("instance/not-live", { where: `instance ${instanceId}` });
-      if (program.definition.body.runner === "code") {
+      if (program.runner.isFixed) {
         throw new EngineError("instance/variables-fixed", { where: `instance ${instanceId}` });
       }
       if (scope !== undefined) demandOpenOnce({ instance, program }, scope);

@@ -55,6 +55,7 @@ export function codeRunner(program: CodeProgram): Runner {
         `${UNCHANGEABLE} Resolve this incident without variables.`,
       );
     },
+    isFixed: true,
     assign: async () => {
       throw new Refusal("NON_DETERMINISM", UNCHANGEABLE);
     },
