@@ -117,8 +117,13 @@ describe("a deployment that is changed while instances wait", () => {
     await one.wake?.(instanceId, release);
 
     expect(await ended(instanceId)).toMatchObject({ status: "succeeded", variables: { release } });
-    const { items } = await client.deadLetters({ name: LETTER });
-    expect(items.filter((letter) => letter.target === instanceId)).toHaveLength(1);
+    // The letter leaves after the commit that ends the instance.
+    const letters = await eventually("the dead letter of an ended instance", async () => {
+      const { items } = await client.deadLetters({ name: LETTER });
+      const its = items.filter((letter) => letter.target === instanceId);
+      return its.length > 0 && its;
+    });
+    expect(letters).toHaveLength(1);
   });
 
   test("F16 continues timer starts at the instants that were armed before", async () => {
