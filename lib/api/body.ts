@@ -72,8 +72,8 @@ export const sourceBody: BodySpec<Source> = {
 /** A bundle of workflows in code. */
 export const codeBody: BodySpec<Source> = {
   media: {
-    "application/javascript": z.string().describe("A bundle, as `fermata deploy` makes it."),
-    "text/javascript": z.string().describe("The same."),
+    "application/javascript": z.string().min(1).describe("A bundle, as `fermata deploy` makes it."),
+    "text/javascript": z.string().min(1).describe("The same."),
   },
   isRequired: true,
   read: (request) => {

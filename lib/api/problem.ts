@@ -38,6 +38,7 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "definition/invalid": { status: 422, title: "The workflow cannot run" },
   "definition/not-found": { status: 404, title: "No such definition" },
   "definition/not-startable": { status: 409, title: "The definition cannot be started by a call" },
+  "definition/notation-differs": { status: 409, title: "The definition has another notation" },
   "definition/notation-unknown": { status: 422, title: "The notation is not installed" },
   "engine/busy": { status: 429, title: "Too much at once" },
   "engine/closed": { status: 503, title: "The engine is shutting down" },

@@ -29,6 +29,7 @@ export const CODES = {
     fix: "Deploy it first, or list what is deployed with GET /v1/definitions.",
   },
   "definition/not-startable": {},
+  "definition/notation-differs": {},
   "definition/notation-unknown": {},
   "engine/busy": {
     retryable: true,

@@ -34,6 +34,7 @@ export const instanceOperations: readonly Operation[] = [
       "definition/not-found",
       "definition/disabled",
       "definition/not-startable",
+      "definition/notation-differs",
       "instance/id-taken",
       "request/key-reused",
     ],

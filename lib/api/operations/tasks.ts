@@ -52,6 +52,7 @@ export const taskOperations: readonly Operation[] = [
     answers: { 200: "Completed." },
     answer: shape.completed,
     problems: [
+      "definition/notation-differs",
       "task/not-found",
       "task/claimed",
       "task/outputs-missing",

@@ -74,7 +74,7 @@ async function checkStart(
   if (input === undefined) return;
   const { notation } = (await loadProgram(world, ref)).definition;
   if (notation === "code" && variables === undefined) return;
-  throw new EngineError("request/invalid", {
+  throw new EngineError("definition/notation-differs", {
     happened:
       notation === "code"
         ? "The start has both an input and variables"

@@ -115,7 +115,6 @@ export async function completeTask(
   { variables: given, result, user, lockToken }: CompletionRequest = {},
   key?: IdempotencyKey,
 ): Promise<{ completed: true }> {
-  if (given !== undefined && result !== undefined) throw twoResults(taskId);
   const variables = given ?? {};
   await handleTaskRequest(world, taskId, {
     key,
@@ -125,6 +124,7 @@ export async function completeTask(
       const by = user !== undefined && { user };
       checkCompletion(program, instance, task, { taskId, variables, ...by });
       if (result === undefined) return { kind: "task-completed", ticket: task.id, variables };
+      if (given !== undefined) throw twoResults(taskId);
       if (program.definition.notation !== "code") throw noResult(taskId);
       return { kind: "task-completed", ticket: task.id, variables: {}, result };
     },
@@ -275,14 +275,14 @@ function millisecondsOf(world: World, text: string): number {
 }
 
 const noResult = (taskId: string): EngineError =>
-  new EngineError("request/invalid", {
+  new EngineError("definition/notation-differs", {
     happened: "Only a task of a workflow in code has a result; this one sets variables",
     where: `task ${taskId}`,
     fix: "Send `variables` instead of `result`.",
   });
 
 const twoResults = (taskId: string): EngineError =>
-  new EngineError("request/invalid", {
+  new EngineError("definition/notation-differs", {
     happened: "The completion has both a result and variables",
     where: `task ${taskId}`,
     fix: "Send one of them: `result` to a workflow in code, `variables` otherwise.",

@@ -164,8 +164,8 @@ describe("a workflow in code over HTTP", () => {
       json: { input: 1, variables: { a: 1 } },
     });
 
-    expect(status).toBe(400);
-    expect(json).toMatchObject({ code: "request/invalid" });
+    expect(status).toBe(409);
+    expect(json).toMatchObject({ code: "definition/notation-differs" });
   });
 
   test("has its task completed with any JSON as the result, or with variables; not with both", async () => {
@@ -183,12 +183,12 @@ describe("a workflow in code over HTTP", () => {
       await complete({ variables: { a: 1 } }),
     ];
 
-    expect(both).toBe(400);
+    expect(both).toBe(409);
     expect(statuses).toEqual([200, 200]);
     expect((await engine.get(instanceId)).result).toEqual([[null, "x"], { a: 1 }]);
   });
 
-  test("refuses input and result of BPMN with 400", async () => {
+  test("refuses input and result of BPMN with 409", async () => {
     const engine = await anEngine({ source: file(line("outside", [working("carry")])) });
     const api = await served(engine);
     await engine.start("outside");
@@ -199,8 +199,8 @@ describe("a workflow in code over HTTP", () => {
     const completed = await api("POST", path, { json: { result: 1 } });
 
     for (const { status, json } of [started, completed]) {
-      expect(status).toBe(400);
-      expect(json).toMatchObject({ code: "request/invalid" });
+      expect(status).toBe(409);
+      expect(json).toMatchObject({ code: "definition/notation-differs" });
     }
   });
 

@@ -88,8 +88,8 @@ describe("a worker of a workflow in code", () => {
     const completed = engine.complete(open?.taskId ?? "", { result: 5 });
     const started = engine.start("outside", { input: 5 });
 
-    await expect(completed).rejects.toMatchObject({ code: "request/invalid" });
-    await expect(started).rejects.toMatchObject({ code: "request/invalid" });
+    await expect(completed).rejects.toMatchObject({ code: "definition/notation-differs" });
+    await expect(started).rejects.toMatchObject({ code: "definition/notation-differs" });
     expect((await engine.get(instanceId)).status).toBe("suspended");
   });
 });
