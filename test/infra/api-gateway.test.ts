@@ -13,7 +13,11 @@ const byJwt = synthesised({ alarms: "off", auth: JWT });
 const rest = synthesised({ alarms: "off", api: "rest" });
 
 describe("the routes of an installation", () => {
-  const wanted = operations.map(({ method, path }) => `${method} ${path}`).sort();
+  /** An installation on AWS does not take workflows in code yet: the catch-all answers with 403. */
+  const wanted = operations
+    .filter(({ id }) => id !== "deployCode" && id !== "validateCode")
+    .map(({ method, path }) => `${method} ${path}`)
+    .sort();
 
   test("are the operations of the API, all of them and no others", () => {
     expect(ROUTES.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(wanted);
