@@ -13,5 +13,5 @@ export const tasks = workflow("code-tasks", async ({ count }: { count: number })
   return n;
 });
 
-/** Waits for somebody. */
+/** Waits for an event that never comes. */
 export const waiter = workflow("code-waiter", async () => event("go"));

@@ -9,7 +9,7 @@ import { quickjs } from "./wasm.ts";
 /** A feed whose outcome is JSON text; the first of a session has none. */
 export type TextFeed = Readonly<{ now: number; done: string }>;
 
-/** What a feed led to, as JSON text that nobody has looked at yet, or why it stopped. */
+/** What a feed led to, as JSON text that is not validated yet, or why it stopped. */
 export type TextRan = string | Readonly<{ stop: Stop; message: string }>;
 
 export type LoadedProgram = Readonly<

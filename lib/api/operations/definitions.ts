@@ -267,7 +267,7 @@ export const definitionOperations: readonly Operation[] = [
   }),
 ];
 
-/** Whoever may deploy code runs it in the engine's sandbox: a host must have asked for that. */
+/** Deployed code runs in the engine's sandbox, so the host must have enabled it. */
 function demandCode({ acceptsCode = false }: ApiSettings): void {
   if (acceptsCode) return;
   throw new EngineError("definition/code-not-accepted", {
