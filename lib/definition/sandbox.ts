@@ -51,7 +51,8 @@ export interface GuestSession {
 
 export type Opening = Readonly<{
   workflow: string;
-  input: Json;
+  /** Undefined where the workflow was started without one. */
+  input: Json | undefined;
   /** What randomness is drawn from. */
   seed: string;
   /** What the code can read about its instance. */

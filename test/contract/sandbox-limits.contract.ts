@@ -1,4 +1,10 @@
 import { describe, expect, test } from "vitest";
+import {
+  MAX_FUEL_PER_FEED,
+  MAX_GUEST_BYTES,
+  MAX_GUEST_STACK_BYTES,
+  MAX_JOBS_PER_FEED,
+} from "../../lib/definition/limits.ts";
 import type { Sandbox } from "../../lib/definition/sandbox.ts";
 import { aSession, only, ranIn, valueIn } from "../support/guest-session.ts";
 
@@ -13,6 +19,15 @@ export function limitsContract(sandbox: () => Sandbox): void {
         expect(await ranIn(sandbox(), body)).toMatchObject({ kind: "stopped", stop: "memory" });
       },
     );
+
+    test("is there up to the limit", async () => {
+      const megabytes = MAX_GUEST_BYTES / 1_048_576;
+      const body = (count: number) => `return new ArrayBuffer(${count} * 1_048_576).byteLength;`;
+
+      // The engine and the bundle need about two themselves.
+      expect(await ranIn(sandbox(), body(megabytes - 3))).toMatchObject({ kind: "ran" });
+      expect(await ranIn(sandbox(), body(megabytes))).toMatchObject({ stop: "memory" });
+    });
 
     test("that is given back can be used again", async () => {
       const body = `let bytes = 0;
@@ -46,6 +61,24 @@ export function limitsContract(sandbox: () => Sandbox): void {
       expect(await ranIn(sandbox(), body)).toMatchObject({ kind: "stopped", stop });
     });
 
+    test("that ends may be as long as the limit of fuel", async () => {
+      // A poll is 10,000 branches, and a turn of the loop takes two.
+      const most = (MAX_FUEL_PER_FEED * 10_000) / 2;
+      const body = (count: number) => `for (let i = 0; i < ${count}; i++);`;
+
+      expect(await ranIn(sandbox(), body(most - 20_000))).toMatchObject({ kind: "ran" });
+      expect(await ranIn(sandbox(), body(most + 20_000))).toMatchObject({ stop: "fuel" });
+    });
+
+    test("of promises may be as long as the limit of jobs", async () => {
+      // The workflow itself takes two.
+      const most = MAX_JOBS_PER_FEED - 2;
+      const body = (count: number) => `for (let i = 0; i < ${count}; i++) await null;`;
+
+      expect(await ranIn(sandbox(), body(most))).toMatchObject({ kind: "ran" });
+      expect(await ranIn(sandbox(), body(most + 1))).toMatchObject({ stop: "jobs" });
+    });
+
     test("that comes with an outcome is stopped too (R23)", async () => {
       const session = await aSession(sandbox(), `${WAITING}; for (;;);`);
       await only(session, { now: 0 });
@@ -71,6 +104,18 @@ export function limitsContract(sandbox: () => Sandbox): void {
   });
 
   describe("deep recursion", () => {
+    test("may be as deep as the stack is", async () => {
+      const body = `let depth = 0; const f = () => { depth++; f(); };
+        try { f(); } catch (error) { return [depth, error.name]; }`;
+
+      const [depth, name] = (await valueIn(sandbox(), body)) as [number, string];
+
+      // A call takes about 240 bytes.
+      expect(depth).toBeGreaterThan(MAX_GUEST_STACK_BYTES / 320);
+      expect(depth).toBeLessThan(MAX_GUEST_STACK_BYTES / 160);
+      expect(name).toMatch(/RangeError|InternalError/);
+    });
+
     test.each(Object.entries(DEEP))("of %s is an error inside", async (_, code) => {
       const body = `try { ${code} } catch (error) { return error.name; }`;
 

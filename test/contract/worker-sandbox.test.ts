@@ -128,6 +128,22 @@ describe("a sandbox in a worker", () => {
     expect(stdout).toBe("1\n");
   });
 
+  test("does not count the time for which its process was stopped", async () => {
+    const { stdout } = await aProcess(
+      `const { program } = await patient.load(busy);
+       const session = program.open(opening);
+       const running = session.run([{ now: 0 }]);
+       spawn("sh", ["-c", "sleep 0.3; kill -STOP $PPID; sleep 5; kill -CONT $PPID"]);
+       console.log((await running)[0].kind);
+       await patient.close();`,
+      `import { spawn } from "node:child_process";
+       const busy = ${JSON.stringify(aRawBundle("for (let i = 0; i < 8_000_000; i++); return 1;"))};
+       const patient = (await import(SANDBOX)).workerSandbox({ deadlineMs: 4_000 });`,
+    );
+
+    expect(stdout).toBe("ran\n");
+  });
+
   test("is replaced when its thread dies by itself", async () => {
     const { stdout } = await aProcess(
       `const { program } = await sandbox.load(bundle);
@@ -145,7 +161,7 @@ describe("a sandbox in a worker", () => {
 });
 
 /** Runs code in a process of its own, which has a sandbox, a bundle, an opening and all its workers. */
-function aProcess(code: string): Promise<{ stdout: string }> {
+function aProcess(code: string, before = ""): Promise<{ stdout: string }> {
   const module = new URL("../../lib/adapters/quickjs/worker-sandbox.ts", import.meta.url);
   const text = `
     import threads from "node:worker_threads";
@@ -153,10 +169,12 @@ function aProcess(code: string): Promise<{ stdout: string }> {
     const workers = [];
     threads.Worker = class extends threads.Worker { constructor(...args) { super(...args); workers.push(this); } };
     syncBuiltinESMExports();
-    const { workerSandbox } = await import(${JSON.stringify(module.href)});
+    const SANDBOX = ${JSON.stringify(module.href)};
+    const { workerSandbox } = await import(SANDBOX);
     const sandbox = workerSandbox();
     const bundle = ${JSON.stringify(aRawBundle("return 1;"))};
     const opening = ${JSON.stringify(openingOf())};
+    ${before}
     ${code}`;
   const cwd = fileURLToPath(new URL("../..", import.meta.url));
   const args = ["--input-type=module", "--eval", text];

@@ -1,6 +1,12 @@
 /** The host's side of the thread that guests run in. */
 import { Worker } from "node:worker_threads";
-import type { Answer, Request } from "./worker-protocol.ts";
+import {
+  type Answer,
+  PER_MESSAGE,
+  type Request,
+  readAnswers,
+  writeBatch,
+} from "./worker-protocol.ts";
 
 /**
  * The thread has ended: because it did not come back from this very request, because it broke while
@@ -22,6 +28,7 @@ export class GuestThread {
   readonly #asked = new Map<number, (answer: Answer | Gone) => void>();
   readonly #programs = new Map<number, Promise<Answer | Gone>>();
   #batch: Request[] = [];
+  #flushing: NodeJS.Immediate | undefined;
   #numbers = 0;
   #watch: NodeJS.Timeout | undefined;
   #hasEnded = false;
@@ -35,7 +42,7 @@ export class GuestThread {
       // Those of the process may be for its own main file, as --eval is.
       execArgv: [],
     });
-    this.#worker.on("message", (answers: readonly Answer[]) => this.#settle(answers));
+    this.#worker.on("message", (answers: string) => this.#settle(readAnswers(answers)));
     this.#worker.on("error", ({ message }) => void this.end("crash", message));
     this.#worker.on("exit", () => void this.end("crash"));
     this.#worker.unref();
@@ -63,11 +70,12 @@ export class GuestThread {
     return promise;
   }
 
-  /** Puts a request into the batch of this turn. */
+  /** Puts a request into the batch, which goes at the end of this turn or when it is full. */
   send(request: NewRequest): number {
     this.#numbers += 1;
     this.#batch.push({ ...request, id: this.#numbers });
-    if (this.#batch.length === 1) setImmediate(() => this.#flush());
+    if (this.#batch.length >= PER_MESSAGE) this.#flush();
+    else this.#flushing ??= setImmediate(() => this.#flush());
     return this.#numbers;
   }
 
@@ -86,9 +94,11 @@ export class GuestThread {
   }
 
   #flush(): void {
+    clearImmediate(this.#flushing);
+    this.#flushing = undefined;
     const batch = this.#batch;
     this.#batch = [];
-    if (!this.#hasEnded) this.#worker.postMessage(batch);
+    if (!this.#hasEnded) this.#worker.postMessage(writeBatch(batch));
   }
 
   #settle(answers: readonly Answer[]): void {
@@ -99,15 +109,21 @@ export class GuestThread {
     if (this.#asked.size === 0) this.#worker.unref();
   }
 
-  /** Ends the thread when it serves the same request for longer than the deadline. */
+  /**
+   * Ends the thread when it serves the same request for longer than the deadline. A late check counts
+   * for at most two intervals: when the process is suspended, both threads are.
+   */
   #watched(): NodeJS.Timeout {
     let last = 0;
-    let since = Date.now();
+    let servedMs = 0;
+    let lookedAt = performance.now();
     return setInterval(() => {
       const now = Atomics.load(this.#current, 0);
-      if (now !== last) since = Date.now();
+      const sinceMs = Math.min(performance.now() - lookedAt, 2 * WATCHED_EVERY_MS);
+      lookedAt = performance.now();
+      servedMs = now === last ? servedMs + sinceMs : 0;
       last = now;
-      if (now !== 0 && Date.now() - since >= this.#deadlineMs) void this.end("deadline");
+      if (now !== 0 && servedMs >= this.#deadlineMs) void this.end("deadline");
       if (this.#asked.size === 0) this.#rest();
     }, WATCHED_EVERY_MS).unref();
   }

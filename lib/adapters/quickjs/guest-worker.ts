@@ -1,23 +1,34 @@
-/** The thread that guests run in: takes batches of requests, and answers each batch at once. */
+/** The thread that guests run in: takes batches of requests, and answers them in batches. */
 import { parentPort, workerData } from "node:worker_threads";
-import { loadProgram, type Program, type TextRan, type TextSession } from "./program.ts";
-import type { Answer, Request } from "./worker-protocol.ts";
+import type { Ran } from "../../definition/sandbox.ts";
+import { loadProgram, type Program, type ProgramSession } from "./program.ts";
+import {
+  type Answer,
+  PER_MESSAGE,
+  type Request,
+  readRequests,
+  writeBatch,
+} from "./worker-protocol.ts";
 
 const programs = new Map<number, Program>();
-const sessions = new Map<number, TextSession>();
+const sessions = new Map<number, ProgramSession>();
 /** The number of the request that is being served: the host sees which one does not come back. */
 const current = new Int32Array(workerData as SharedArrayBuffer);
 
-parentPort?.on("message", (batch: readonly Request[]) => {
-  const answers: Answer[] = [];
-  for (const request of batch) {
-    Atomics.store(current, 0, request.id);
-    const answer = serve(request);
-    if (answer) answers.push(answer);
+parentPort?.on("message", (batch: string) => {
+  const requests = readRequests(batch);
+  for (let at = 0; at < requests.length; at += PER_MESSAGE) {
+    const answers = requests.slice(at, at + PER_MESSAGE).flatMap(answerTo);
+    if (answers.length > 0) parentPort?.postMessage(writeBatch(answers));
   }
-  Atomics.store(current, 0, 0);
-  parentPort?.postMessage(answers);
 });
+
+function answerTo(request: Request): readonly Answer[] {
+  Atomics.store(current, 0, request.id);
+  const answer = serve(request);
+  Atomics.store(current, 0, 0);
+  return answer ? [answer] : [];
+}
 
 function serve(request: Request): Answer | undefined {
   switch (request.kind) {
@@ -26,10 +37,8 @@ function serve(request: Request): Answer | undefined {
     case "run":
       return { id: request.id, ran: run(request) };
     case "close": {
-      const session = sessions.get(request.session);
+      sessions.get(request.session)?.close();
       sessions.delete(request.session);
-      if (request.isBroken) session?.discard();
-      else session?.close();
       return undefined;
     }
   }
@@ -49,4 +58,6 @@ function run({ session, program, opening, feeds }: Extract<Request, { kind: "run
   return running.run(feeds);
 }
 
-const NOT_THERE: readonly TextRan[] = [{ stop: "lost", message: "The session is not there." }];
+const NOT_THERE: readonly Ran[] = [
+  { kind: "stopped", stop: "lost", message: "The session is not there." },
+];

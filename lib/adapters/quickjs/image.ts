@@ -32,14 +32,17 @@ function isEmpty(memory: Uint8Array, at: number): boolean {
   );
 }
 
-/** Makes a memory that is large enough what the image shows; `isNew`: only zeros are in it. */
+/**
+ * Makes a memory that is large enough what the image shows; `isNew`: only zeros are in it, `from`:
+ * nothing was written below that.
+ */
 export function copyImage(
   { parts }: MemoryImage,
-  { memory, isNew }: Readonly<{ memory: Uint8Array; isNew: boolean }>,
+  { memory, isNew, from }: Readonly<{ memory: Uint8Array; isNew: boolean; from: number }>,
 ): void {
-  let end = 0;
+  let end = from;
   for (const { at, bytes } of parts) {
-    if (!isNew) memory.fill(0, end, at);
+    if (!isNew && at > end) memory.fill(0, end, at);
     memory.set(bytes, at);
     end = at + bytes.byteLength;
   }

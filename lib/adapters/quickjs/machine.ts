@@ -91,6 +91,12 @@ type Exports = Readonly<{
 /** All but WeakRef (512) and performance (1,024): both would show what the host is doing. */
 const INTRINSICS = 0b1_1001_1111_1111;
 
+/**
+ * The stack lies in front of everything else, and a guest reaches this far down in it. Below that
+ * nothing was written, so that nothing has to be cleared.
+ */
+const DIRTY_STACK_BYTES = MAX_GUEST_STACK_BYTES + 65_536;
+
 /** Bytes of a text that is put where all short texts are put. */
 const BUFFER_BYTES = 16_384;
 
@@ -156,7 +162,8 @@ export class Machine {
   restore({ memory, stackPointer, places }: Image): void {
     const missing = (memory.byteLength - this.bytes) / PAGE_BYTES;
     if (missing > 0) this.#grow(missing);
-    copyImage(memory, { memory: this.#memory, isNew: this.#isNew });
+    const from = Math.max(0, stackPointer - DIRTY_STACK_BYTES);
+    copyImage(memory, { memory: this.#memory, isNew: this.#isNew, from });
     this.#isNew = false;
     this.#exports.qjs_set_runtime_and_context(places.runtime, places.context);
     this.#exports.__stack_pointer.value = stackPointer;

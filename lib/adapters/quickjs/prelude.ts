@@ -13,7 +13,11 @@
  *    from each other share a scope. When a composite is decided, the scope is current again that it
  *    was called in.
  */
-import { MAX_OPEN_OPERATIONS, MAX_WAITS_PER_STEP } from "../../definition/limits.ts";
+import {
+  MAX_OPEN_OPERATIONS,
+  MAX_OPERATIONS_PER_FEED,
+  MAX_WAITS_PER_STEP,
+} from "../../definition/limits.ts";
 
 /** The version of `__fermata` and of the operations; a bundle that needs another is refused. */
 export const PROTOCOL = 1;
@@ -47,6 +51,7 @@ const workflows = aMap();
 const workflowNames = aList();
 const steps = aList();
 let out = "";
+let emitted = 0;
 let isUnknown = false;
 let next = 1;
 let openCount = 0;
@@ -98,8 +103,9 @@ const stackOf = (from) => {
   stacks.limit = limit;
   return holder.stack;
 };
+// One more than a step may ask for, so that the driver sees it; a loop without end then needs no memory.
 const emit = (text) => {
-  out = out === "" ? text : out + "," + text;
+  if (emitted++ <= ${MAX_OPERATIONS_PER_FEED}) out = out === "" ? text : out + "," + text;
 };
 
 const isWait = { event: true, signal: true, message: true, __proto__: null };
@@ -113,6 +119,7 @@ const bridge = freeze({
     workflowNames.push(id);
   },
   step(type) {
+    if (!isLoading) throw new PlainError("The step " + stringify(type) + " is declared inside a workflow. Declare it at the top of a file, and export it.");
     steps.push(type);
   },
   /** Opens an operation; \`fields\` is JSON text without its braces, \`settle\` takes the outcome. */
@@ -244,6 +251,7 @@ const feed = (json) => {
 const take = () => {
   const answer = '{"operations":[' + out + "]" + (end === "" ? "" : ',"end":' + end) + (isUnknown ? ',"isUnknown":true}' : "}");
   out = "";
+  emitted = 0;
   isUnknown = false;
   waits = 0;
   bridge.enter(0);

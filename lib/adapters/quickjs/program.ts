@@ -1,16 +1,12 @@
-/** Loaded bundles, and sessions that take and return text. */
+/** Loaded bundles, and their sessions. */
 import { createHash } from "node:crypto";
-import type { Declared, LoadProblem, Opening, Stop } from "../../definition/sandbox.ts";
+import type { Declared, Feed, LoadProblem, Opening, Ran } from "../../definition/sandbox.ts";
+import { CheckedNumbers } from "./checked-numbers.ts";
 import { GuestThrew, type Image, Machine, Stopped } from "./machine.ts";
-import { parseDeclared } from "./parse-ran.ts";
+import { MachinePool } from "./machine-pool.ts";
+import { parseDeclared, parseRan } from "./parse-ran.ts";
 import { BUNDLE_FILE, PRELUDE } from "./prelude.ts";
 import { quickjs } from "./wasm.ts";
-
-/** A feed whose outcome is JSON text; the first of a session has none. */
-export type TextFeed = Readonly<{ now: number; done: string }>;
-
-/** What a feed led to, as JSON text that is not validated yet, or why it stopped. */
-export type TextRan = string | Readonly<{ stop: Stop; message: string }>;
 
 export type LoadedProgram = Readonly<
   { ok: true; program: Program } | { ok: false; problem: LoadProblem }
@@ -51,98 +47,79 @@ type Prepared = Readonly<{ declared: Declared; image: Image; calls: Calls }>;
 
 export class Program {
   readonly declared: Declared;
-  readonly #calls: Calls;
-  readonly #image: Image;
-  readonly #idle: Machine[] = [];
+  readonly #prepared: Prepared;
 
-  constructor({ declared, image, calls }: Prepared) {
-    this.declared = declared;
-    this.#image = image;
-    this.#calls = calls;
+  constructor(prepared: Prepared) {
+    this.declared = prepared.declared;
+    this.#prepared = prepared;
   }
 
-  open(opening: Opening): TextSession {
-    return new TextSession(this.#calls, opening, {
-      take: () => {
-        const machine = this.#idle.pop() ?? new Machine(quickjs().module);
-        machine.restore(this.#image);
-        return machine;
-      },
-      // Memory never shrinks: a machine that has grown is not worth keeping.
-      giveBack: (machine) => {
-        if (this.#idle.length >= MAX_IDLE) return;
-        if (machine.bytes <= this.#image.memory.byteLength) this.#idle.push(machine);
-      },
-    });
+  open(opening: Opening): ProgramSession {
+    return new ProgramSession(this.#prepared, opening);
   }
 }
 
-/** Machines that a program keeps for its next session. */
-const MAX_IDLE = 4;
+const pool = new MachinePool();
 
-type Pool = Readonly<{ take: () => Machine; giveBack: (machine: Machine) => void }>;
-
-export class TextSession {
-  readonly #calls: Calls;
+export class ProgramSession {
+  readonly #prepared: Prepared;
   readonly #opening: Opening;
-  readonly #pool: Pool;
+  readonly #numbers = new CheckedNumbers();
   #machine: Machine | undefined;
   #isClosed = false;
 
-  constructor(calls: Calls, opening: Opening, pool: Pool) {
-    this.#calls = calls;
+  constructor(prepared: Prepared, opening: Opening) {
+    this.#prepared = prepared;
     this.#opening = opening;
-    this.#pool = pool;
   }
 
   /** Runs the feeds in order, up to the first that stops. */
-  run(feeds: readonly TextFeed[]): readonly TextRan[] {
-    const all: TextRan[] = [];
+  run(feeds: readonly Feed[]): readonly Ran[] {
+    const all: Ran[] = [];
     for (const feed of feeds) {
       const ran = this.#runOne(feed);
       all.push(ran);
-      if (typeof ran !== "string") break;
+      if (ran.kind === "stopped") break;
     }
     return all;
   }
 
   close(): void {
-    if (this.#machine) this.#pool.giveBack(this.#machine);
-    this.#machine = undefined;
-    this.#isClosed = true;
+    if (this.#machine) pool.giveBack(this.#machine, this.#prepared.image);
+    this.#end();
   }
 
-  /** Closes it, and throws its machine away. */
-  discard(): void {
-    this.#machine = undefined;
-    this.#isClosed = true;
-  }
-
-  #runOne(feed: TextFeed): TextRan {
+  #runOne(feed: Feed): Ran {
     if (this.#isClosed) return CLOSED;
     try {
-      return this.#feed(feed);
+      return this.#numbers.checked(parseRan(this.#feed(feed)));
     } catch (cause) {
-      this.discard();
+      // Whatever it was, the machine is of no further use.
+      this.#end();
       const message = cause instanceof Error ? cause.message : String(cause);
-      return { stop: cause instanceof Stopped ? cause.stop : "crash", message };
+      return { kind: "stopped", stop: cause instanceof Stopped ? cause.stop : "crash", message };
     }
   }
 
-  #feed({ now, done }: TextFeed): string {
-    const { begin, feed, take } = this.#calls;
+  #feed({ now, done }: Feed): string {
+    const { image, calls } = this.#prepared;
     const isFirst = this.#machine === undefined;
-    const machine = this.#machine ?? this.#pool.take();
+    const machine = this.#machine ?? pool.take(image);
     this.#machine = machine;
     machine.refill(now);
-    if (isFirst) machine.run(begin, JSON.stringify(openingOf(this.#opening)));
-    else machine.run(feed, done);
-    return machine.read(take);
+    if (isFirst) machine.run(calls.begin, JSON.stringify(openingOf(this.#opening)));
+    else machine.run(calls.feed, JSON.stringify(done));
+    return machine.read(calls.take);
+  }
+
+  #end(): void {
+    this.#machine = undefined;
+    this.#isClosed = true;
   }
 }
 
 /** A session that was closed or has stopped. */
-export const CLOSED = { stop: "crash", message: "The session is closed." } as const;
+export const CLOSED: Ran = { kind: "stopped", stop: "crash", message: "The session is closed." };
 
 const openingOf = ({ workflow, input, seed, instance }: Opening) => ({
   workflow,

@@ -1,7 +1,6 @@
 /** The sandbox in the thread that calls it. */
 import type { GuestSession, Opening, Sandbox } from "../../definition/sandbox.ts";
 import { loadProgram, type Program } from "./program.ts";
-import { RanReader, textFeed } from "./ran-reader.ts";
 import { quickjs } from "./wasm.ts";
 
 /** A sandbox that runs guests where it is called: nothing can stop a guest that does not poll. */
@@ -25,9 +24,5 @@ export function quickjsSandbox(): Sandbox {
 
 function openSession(program: Program, opening: Opening): GuestSession {
   const session = program.open(opening);
-  const reader = new RanReader(() => session.discard());
-  return {
-    run: async (feeds) => reader.readAll(session.run(feeds.map(textFeed))),
-    close: () => session.close(),
-  };
+  return { run: async (feeds) => session.run(feeds), close: () => session.close() };
 }

@@ -1,5 +1,8 @@
-import type { Declared, LoadProblem, Opening } from "../../definition/sandbox.ts";
-import type { TextFeed, TextRan } from "./program.ts";
+/**
+ * What the host and the thread send each other, in batches. A batch travels as one JSON text: that
+ * takes a third of the time of cloning its objects.
+ */
+import type { Declared, Feed, LoadProblem, Opening, Ran } from "../../definition/sandbox.ts";
 
 /** What the host asks of the thread; `id` numbers requests from 1. Nothing is answered to `close`. */
 export type Request = Readonly<
@@ -11,14 +14,23 @@ export type Request = Readonly<
       session: number;
       program: number;
       opening?: Opening;
-      feeds: readonly TextFeed[];
+      feeds: readonly Feed[];
     }
-  /** `isBroken`: its machine is of no further use. */
-  | { kind: "close"; id: number; session: number; isBroken: boolean }
+  | { kind: "close"; id: number; session: number }
 >;
 
 export type Answer = Readonly<
   | { id: number; declared: Declared }
   | { id: number; problem: LoadProblem }
-  | { id: number; ran: readonly TextRan[] }
+  | { id: number; ran: readonly Ran[] }
 >;
+
+/** Requests and answers of one message at most: one side works while the other still writes. */
+export const PER_MESSAGE = 16;
+
+export const writeBatch = (batch: readonly Request[] | readonly Answer[]): string =>
+  JSON.stringify(batch);
+
+/** Both sides are the same code, so that nothing has to be checked. */
+export const readRequests = (batch: string): readonly Request[] => JSON.parse(batch);
+export const readAnswers = (batch: string): readonly Answer[] => JSON.parse(batch);

@@ -1,7 +1,8 @@
 /**
  * The sandbox in a thread of its own.
  *
- * 1. Requests of one turn of the event loop go over together, and so do their answers.
+ * 1. Requests of one turn of the event loop go over in batches, and so do their answers: a thread that
+ *    is woken for each of them would spend its time on that.
  * 2. A request that does not come back in time ends the thread: nothing inside can prevent that. The
  *    request is stopped by its deadline; all others are lost through no fault of theirs and are made
  *    again, since sessions are only caches.
@@ -19,8 +20,7 @@ import type {
   Sandbox,
 } from "../../definition/sandbox.ts";
 import { type Gone, GuestThread } from "./guest-thread.ts";
-import { CLOSED, type TextRan } from "./program.ts";
-import { RanReader, textFeed } from "./ran-reader.ts";
+import { CLOSED } from "./program.ts";
 import { quickjs } from "./wasm.ts";
 import type { Answer } from "./worker-protocol.ts";
 
@@ -94,7 +94,6 @@ type Opener = Readonly<{
 /** A session belongs to the thread that it was opened in, and is lost with it. */
 class WorkerSession implements GuestSession {
   readonly #opener: Opener;
-  readonly #reader = new RanReader(() => this.#end({ isBroken: true }));
   #thread: GuestThread | undefined;
   #isClosed = false;
 
@@ -104,11 +103,12 @@ class WorkerSession implements GuestSession {
 
   async run(feeds: readonly Feed[]): Promise<readonly Ran[]> {
     if (feeds.length === 0) return [];
-    return this.#reader.readAll(this.#isClosed ? [CLOSED] : ranOf(await this.#ask(feeds)));
+    return this.#isClosed ? [CLOSED] : ranOf(await this.#ask(feeds));
   }
 
   close(): void {
-    this.#end({ isBroken: false });
+    this.#isClosed = true;
+    this.#thread?.send({ kind: "close", session: this.#opener.session });
   }
 
   #ask(feeds: readonly Feed[]): Promise<Answer | Gone> | Gone {
@@ -118,14 +118,8 @@ class WorkerSession implements GuestSession {
     if (this.#thread === undefined) return { gone: "lost" };
     // Requests are served in order, so the program is there when the session needs it.
     if (isFirst) void this.#thread.load(program, bundle);
-    const texts = feeds.map(textFeed);
-    const run = { kind: "run", session, program, feeds: texts } as const;
+    const run = { kind: "run", session, program, feeds } as const;
     return this.#thread.ask(isFirst ? { ...run, opening } : run);
-  }
-
-  #end({ isBroken }: Readonly<{ isBroken: boolean }>): void {
-    this.#isClosed = true;
-    this.#thread?.send({ kind: "close", session: this.#opener.session, isBroken });
   }
 }
 
@@ -143,8 +137,8 @@ const GONE = {
 const messageOf = ({ gone, message }: Gone): string =>
   message === undefined ? GONE[gone] : `${GONE[gone]} ${message}`;
 
-function ranOf(answer: Answer | Gone): readonly TextRan[] {
+function ranOf(answer: Answer | Gone): readonly Ran[] {
   if ("ran" in answer) return answer.ran;
   const gone: Gone = "gone" in answer ? answer : { gone: "lost" };
-  return [{ stop: gone.gone, message: messageOf(gone) }];
+  return [{ kind: "stopped", stop: gone.gone, message: messageOf(gone) }];
 }
