@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import type { Diagnostic } from "../definition/diagnostic.ts";
-import { parseAuthorFile, parseSource } from "./author-file.ts";
+import { parseSource } from "./author-file.ts";
 import {
   bundlerDiagnostic,
   diagnosticOf,
@@ -9,41 +9,47 @@ import {
   fileNamer,
   unreadable,
 } from "./diagnostics.ts";
-import { type EntryExports, entryExports } from "./entry-exports.ts";
+import { BUNDLE_ENTRY } from "./entry-module.ts";
 import { MissingModules } from "./missing-modules.ts";
 import { pathOf, readEntry } from "./source-files.ts";
 import { workflowPlugin } from "./workflow-plugin.ts";
 
-/** One text for the sandbox, or every error at once; `inputs` are the files that were read. */
+/**
+ * One text for the sandbox, or every error at once, and the warnings; `inputs` are the files that
+ * were read. A text that is refused is there to be checked further, if esbuild could make one.
+ */
 export type Bundled = Readonly<
   | { ok: true; source: string; diagnostics: readonly Diagnostic[]; inputs: readonly string[] }
-  | { ok: false; diagnostics: readonly Diagnostic[]; inputs: readonly string[] }
+  | { ok: false; source?: string; diagnostics: readonly Diagnostic[]; inputs: readonly string[] }
 >;
 
 /**
  * Bundles the workflows of a file, given by its absolute path or URL, without the bodies of its
  * steps. The same files give the same text, wherever they lie; problems are returned, not thrown.
+ * `nameOf` names files, given from the folder of the entry, in diagnostics.
  */
-export async function bundleWorkflows(entry: string | URL): Promise<Bundled> {
+export async function bundleWorkflows(
+  entry: string | URL,
+  nameOf: (path: string) => string = fileNamer(dirname(pathOf(entry))),
+): Promise<Bundled> {
   const path = pathOf(entry);
-  const nameOf = fileNamer(dirname(path));
-  const text = readEntry(path);
-  if (text === undefined) return { ok: false, diagnostics: [unreadable(nameOf(path))], inputs: [] };
+  if (readEntry(path) === undefined) {
+    return { ok: false, diagnostics: [unreadable(nameOf(path))], inputs: [] };
+  }
   const missing = new MissingModules();
   const inputs = new Set([path]);
   const unsplit = new Set<string>();
   const plugins = [workflowPlugin({ entry: path, missing, inputs, unsplit }), missing.plugin];
   try {
-    const result = await build({ ...optionsFor(path, text), plugins });
+    const result = await build({ ...optionsFor(path), plugins });
     const warnings = result.warnings.map((one) => diagnosticOf(one, "warning", nameOf));
     const errors = [
       ...[...unsplit].toSorted().map((one) => unsplittable(one, nameOf)),
       ...missing.left(result.metafile, nameOf),
     ];
-    const diagnostics = [...errors, ...warnings];
     const source = result.outputFiles[0]?.text ?? "";
-    if (errors.length > 0) return { ok: false, diagnostics, inputs: [...inputs].toSorted() };
-    return { ok: true, source, diagnostics, inputs: [...inputs].toSorted() };
+    const diagnostics = [...errors, ...warnings];
+    return { ok: errors.length === 0, source, diagnostics, inputs: [...inputs].toSorted() };
   } catch (error) {
     const diagnostics = failuresOf(error, nameOf);
     return { ok: false, diagnostics, inputs: [...inputs].toSorted() };
@@ -65,15 +71,10 @@ function unsplittable(path: string, nameOf: (path: string) => string): Diagnosti
   });
 }
 
-function optionsFor(path: string, text: string) {
+function optionsFor(path: string) {
   const folder = dirname(path);
-  const file = parseAuthorFile(path, text);
-  const contents = entryOf(
-    path,
-    file === undefined ? { names: [], hasOthers: true } : entryExports(file),
-  );
   return {
-    stdin: { contents, loader: "ts", resolveDir: folder, sourcefile: "workflows" },
+    entryPoints: [BUNDLE_ENTRY],
     absWorkingDir: folder,
     outdir: folder,
     write: false,
@@ -85,21 +86,11 @@ function optionsFor(path: string, text: string) {
     mainFields: ["module", "main"],
     target: "es2023",
     treeShaking: true,
+    define: { FERMATA_DECLARES_EXPORTS: "true" },
     charset: "utf8",
     legalComments: "none",
     sourcemap: "inline",
     sourcesContent: false,
     logLevel: "silent",
   } satisfies BuildOptions;
-}
-
-/** The bundle's own entry, which exports the handles alone, so that esbuild drops what they do not use. */
-function entryOf(path: string, { names, hasOthers }: EntryExports): string {
-  const from = JSON.stringify(path);
-  const quoted = names.map((name) => JSON.stringify(name)).join(", ");
-  return [
-    names.length === 0 && !hasOthers ? `import ${from};` : "",
-    names.length === 0 ? "" : `export { ${quoted} } from ${from};`,
-    hasOthers ? `export * from ${from};` : "",
-  ].join("");
 }

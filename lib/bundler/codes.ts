@@ -3,6 +3,7 @@ export const BUNDLER_CODES = [
   "code/unreadable-file",
   "code/syntax",
   "code/suspicious",
+  "code/not-exported",
   "code/unresolved-import",
   "code/node-module",
   "code/load-failed",

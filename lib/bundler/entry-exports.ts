@@ -9,7 +9,7 @@ import {
   spanOf,
   withoutTypes,
 } from "../frontends/code/syntax/tree.ts";
-import { type AuthorFile, moduleOf, SDK } from "./author-file.ts";
+import { type AuthorFile, moduleOf, nameIn, SDK } from "./author-file.ts";
 import { blankedSpans, stepBodies } from "./sdk-calls.ts";
 
 /** What a bundle exports of its entry file: by name, and everything where the file exports others whole. */
@@ -39,12 +39,8 @@ function namesOf(statement: ExportNamedDeclaration, file: AuthorFile): readonly 
   return statement.specifiers.flatMap((specifier) => {
     if (specifier.type === "ExportNamespaceSpecifier") return [specifier.exported.name];
     if (specifier.type !== "ExportSpecifier" || isTypeOnly(specifier)) return [];
-    return source != null || isHandleInFile(specifier, file) ? [exportedName(specifier)] : [];
+    return source != null || isHandleInFile(specifier, file) ? [nameIn(specifier.exported)] : [];
   });
-}
-
-function exportedName({ exported }: ExportSpecifier): string {
-  return exported.type === "Identifier" ? exported.name : exported.value;
 }
 
 function isHandleInFile({ local }: ExportSpecifier, file: AuthorFile): boolean {

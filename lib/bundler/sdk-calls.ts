@@ -16,12 +16,28 @@ export function stepBodies(file: AuthorFile): readonly Edit[] {
   return sdkCalls(file, (name) => name === "step").flatMap((call) => {
     const body = call.arguments[1];
     if (body === undefined || call.arguments.slice(0, 2).some(isSpread)) return [];
+    if (isInnerName(body, file)) return [];
     const span = spanOf(body);
     const isShort = span.end - span.start < "void 0".length;
     const isLast = !file.text.slice(span.end, spanOf(call).end).includes(",");
     // A list may end with a comma, so a short body without options leaves nothing at all.
     return [{ kind: "blank", span, leave: isShort && isLast ? "nothing" : "undefined" }];
   });
+}
+
+/** Lets esbuild drop the workflows of a file that no other uses: only an entry declares its own. */
+export function droppableWorkflows(file: AuthorFile): readonly Edit[] {
+  return sdkCalls(file, (name) => name === "workflow").map((call) => ({
+    kind: "insert",
+    at: spanOf(call).start,
+    text: "/* @__PURE__ */ ",
+  }));
+}
+
+/** A name inside of a function stands for what others give it, which cannot be found and removed. */
+function isInnerName(node: Node, { names }: AuthorFile): boolean {
+  const binding = names.bindingOf(withoutTypes(node));
+  return binding !== undefined && names.top.get(binding.name) !== binding;
 }
 
 /**

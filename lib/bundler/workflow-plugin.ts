@@ -1,9 +1,11 @@
 import { isBuiltin } from "node:module";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { OnResolveArgs, Plugin, PluginBuild } from "esbuild";
-import { parseAuthorFile, SDK } from "./author-file.ts";
+import { SDK } from "./author-file.ts";
 import { ENGINE_NAMESPACE, engineName, enginePath, SDK_PATH } from "./engine-files.ts";
+import { BUNDLE_ENTRY, ENTRY_NAMESPACE, entryModule } from "./entry-module.ts";
 import type { MissingModules } from "./missing-modules.ts";
+import { SdkModules } from "./sdk-modules.ts";
 import { isPackaged, loaderOf, readText } from "./source-files.ts";
 import { workflowPart } from "./workflow-part.ts";
 
@@ -21,7 +23,13 @@ export function workflowPlugin(context: Context): Plugin {
   return {
     name: "fermata-workflows",
     setup(build) {
+      const modules = new SdkModules((path, importer) => findImport(build, path, importer));
       build.onResolve({ filter: /.*/ }, (args) => resolveImport(build, args, context));
+      build.onLoad({ filter: /.*/, namespace: ENTRY_NAMESPACE }, async () => ({
+        contents: entryModule(context.entry, await modules.read(context.entry)),
+        loader: "ts",
+        resolveDir: dirname(context.entry),
+      }));
       build.onLoad({ filter: /.*/, namespace: ENGINE_NAMESPACE }, ({ path }) => ({
         contents: readText(enginePath(path)),
         loader: loaderOf(path) ?? "default",
@@ -29,7 +37,7 @@ export function workflowPlugin(context: Context): Plugin {
       }));
       build.onLoad({ filter: /.*/, namespace: "file" }, ({ path }) => {
         context.inputs.add(path);
-        return loadFile(path, context);
+        return loadFile(path, modules, context);
       });
     },
   };
@@ -41,7 +49,12 @@ const RESOLVED = "fermata-resolved";
 async function resolveImport(build: PluginBuild, args: OnResolveArgs, context: Context) {
   const { path, importer, namespace, resolveDir, kind, pluginData } = args;
   if (pluginData === RESOLVED) return undefined;
+  if (isBundleEntry(args)) return { path, namespace: ENTRY_NAMESPACE };
   if (path === SDK) return { path: engineName(SDK_PATH), namespace: ENGINE_NAMESPACE };
+  // The engine's files name each other in full: asking esbuild for each would take longer than the rest.
+  if (namespace === ENGINE_NAMESPACE) {
+    return { path: engineName(resolve(resolveDir, path)), namespace: ENGINE_NAMESPACE };
+  }
   // Under its own name a module of Node may be replaced by a package, such as `events`.
   const isNode = path.startsWith("node:");
   const found = isNode
@@ -58,23 +71,37 @@ async function resolveImport(build: PluginBuild, args: OnResolveArgs, context: C
     const isOwn = namespace !== "file" || (!isNode && !isBuiltin(path) && isPackaged(importer));
     return isOwn ? undefined : context.missing.resolve({ module: path, importer });
   }
-  if (namespace === ENGINE_NAMESPACE && path.startsWith(".")) {
-    return { path: engineName(found.path), namespace: ENGINE_NAMESPACE };
-  }
   const isAuthors = namespace === "file" && !isPackaged(importer);
   const sideEffects = isAuthors && found.path !== context.entry ? false : found.sideEffects;
   return { path: found.path, namespace: found.namespace, suffix: found.suffix, sideEffects };
 }
 
+/** The entry imports itself; a package may have its name. */
+function isBundleEntry({ path, kind, namespace }: OnResolveArgs): boolean {
+  return kind === "entry-point" || (namespace === ENTRY_NAMESPACE && path === BUNDLE_ENTRY);
+}
+
+/** The file that an import of an author's file leads to. */
+async function findImport(build: PluginBuild, path: string, importer: string) {
+  const { errors, external, ...found } = await build.resolve(path, {
+    kind: "import-statement",
+    importer,
+    namespace: "file",
+    resolveDir: dirname(importer),
+    pluginData: RESOLVED,
+  });
+  return errors.length > 0 || external || found.namespace !== "file" ? undefined : found.path;
+}
+
 /** A file of an author is split; one of a package only if it declares steps. */
-function loadFile(path: string, { unsplit }: Context) {
+async function loadFile(path: string, modules: SdkModules, { entry, unsplit }: Context) {
   const loader = loaderOf(path);
   if (loader === undefined) return undefined;
   const text = readText(path);
   if (isPackaged(path) && !text.includes(SDK)) return undefined;
-  const file = parseAuthorFile(path, text);
+  const file = await modules.read(path);
   if (file === undefined && text.includes(SDK)) unsplit.add(path);
-  return file === undefined
-    ? undefined
-    : { contents: workflowPart(file), loader, resolveDir: dirname(path) };
+  if (file === undefined) return undefined;
+  const contents = workflowPart(file, { isEntry: path === entry });
+  return { contents, loader, resolveDir: dirname(path) };
 }

@@ -1,5 +1,6 @@
 /**
- * A duration as an author writes it: ISO 8601 (`PT15M`, `P2D`) or short (`2d`, `1.5s`, `1h 30m`).
+ * A duration as an author writes it: ISO 8601 (`PT15M`, `P2D`), short (`2d`, `1.5s`, `1h 30m`) or in
+ * words (`2 days`, `1 hour 30 minutes`).
  */
 export type DurationText = string;
 
@@ -27,7 +28,9 @@ function isTooLong(iso: string): boolean {
 
 const FORM = 'Write a duration with its unit, such as "30s", "1.5h", "2d" or "PT15M".';
 
-const SHORT = /^(?:\d+(?:\.\d+)?\s*(?:ms|s|m|h|d|w)\s*)+$/;
+const NAMES = "ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?";
+const AMOUNT = `(\\d+(?:\\.\\d+)?)\\s*(${NAMES})(?![a-z])`;
+const SHORT = new RegExp(`^(?:${AMOUNT}\\s*)+$`);
 const ISO =
   /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d{1,9})?)S)?)?$/;
 const YEAR = 31_557_600;
@@ -38,8 +41,9 @@ const UNITS: readonly number[] = [YEAR, YEAR / 12, 604_800, 86_400, 3_600, 60, 1
 function longOf(text: string): string {
   let days = 0;
   let seconds = 0;
-  for (const [, amount = "", unit = ""] of text.matchAll(/(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)/g)) {
+  for (const [, amount = "", name = ""] of text.matchAll(new RegExp(AMOUNT, "g"))) {
     const inUnit = Number(amount);
+    const unit = name === "ms" || name.startsWith("milli") ? "ms" : name.slice(0, 1);
     if ((unit === "d" || unit === "w") && Number.isInteger(inUnit)) {
       days += unit === "w" ? inUnit * 7 : inUnit;
     } else {

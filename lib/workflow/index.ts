@@ -4,6 +4,7 @@
  * workflows with their types.
  */
 export type { InstanceFacts } from "./bridge.ts";
+export { BusinessError } from "./business-error.ts";
 export { all, any, type First, type Results, race } from "./composites.ts";
 export type { DurationText } from "./duration-text.ts";
 export {
@@ -36,4 +37,4 @@ export {
 } from "./operations.ts";
 export { type Step, type StepContext, step } from "./step.ts";
 export type { RetryOptions, TaskOptions } from "./task-options.ts";
-export { type Workflow, workflow } from "./workflow.ts";
+export { declareExports, type Workflow, workflow } from "./workflow.ts";

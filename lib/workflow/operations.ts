@@ -14,18 +14,18 @@ export function task<Result = unknown>(
   input: unknown = null,
   options: TaskOptions = {},
 ): Promise<Result> {
-  return openTask<Result>(type, input, options, task);
+  return openTask<Result>(type, input, optionsText(options, type), task);
 }
 
-/** Opens a task for `task` or for a step. */
+/** Opens a task for `task` or for a step; its options are text behind a comma, if there are any. */
 export function openTask<Result>(
   type: string,
   input: unknown,
-  options: TaskOptions,
+  options: string,
   caller: Caller,
 ): Promise<Result> {
   const given = jsonText(input ?? null, type, "input");
-  const fields = `"type":${textOf(type, "The type of a task")},"input":${given}${optionsText(options, type)}`;
+  const fields = `"type":${textOf(type, "The type of a task")},"input":${given}${options}`;
   return open<Result>("task", fields, caller);
 }
 
@@ -114,7 +114,7 @@ export type EventToSend = Readonly<{
 
 /** Sends an event. A target that is not found or has ended is a `TaskFailed` with its code. */
 export function sendEvent(event: EventToSend): Promise<Readonly<Record<string, unknown>>> {
-  return openTask("fermata:send-event", event, {}, sendEvent);
+  return openTask("fermata:send-event", event, "", sendEvent);
 }
 
 /** A message to publish, as in the API. */
@@ -127,7 +127,7 @@ export type MessageToSend = Readonly<{
 
 /** Publishes a message. */
 export function sendMessage(message: MessageToSend): Promise<Readonly<Record<string, unknown>>> {
-  return openTask("fermata:send-message", message, {}, sendMessage);
+  return openTask("fermata:send-message", message, "", sendMessage);
 }
 
 /** The time of this step: the same whenever it is replayed. */

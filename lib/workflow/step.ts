@@ -2,7 +2,7 @@ import { found } from "./bridge.ts";
 import { isoDuration } from "./duration-text.ts";
 import type { Jsonified } from "./jsonified.ts";
 import { openTask } from "./operations.ts";
-import { merged, type TaskOptions } from "./task-options.ts";
+import { optionsText, type TaskOptions } from "./task-options.ts";
 
 /** What the code of a step gets about its attempt. */
 export type StepContext = Readonly<{
@@ -39,8 +39,12 @@ export function step<Input = undefined, Output = unknown>(
 ): Step<Input, Output> {
   if (typeof type !== "string" || type === "") throw new TypeError("A step needs a task type.");
   found?.step(type);
-  const call = (...[input, override = {}]: StepArguments<Input>): Promise<Jsonified<Output>> =>
-    openTask(type, input, merged(options, override), call);
+  // Options that no call could use are refused here, with the file and not with its instances.
+  const own = optionsText(options, type);
+  const call = (input?: Input, override?: TaskOptions): Promise<Jsonified<Output>> => {
+    const text = override === undefined ? own : optionsText({ ...options, ...override }, type);
+    return openTask(type, input, text, call);
+  };
   const { timeout } = options;
   const code = { type, run, ...(timeout !== undefined && { timeout: isoDuration(timeout, type) }) };
   return Object.assign(call, { type, [STEP]: code });

@@ -28,8 +28,21 @@ export type RetryOptions = Readonly<{
   nonRetryable?: readonly string[];
 }>;
 
+const OPTIONS: readonly string[] = ["retry", "timeout"] satisfies (keyof TaskOptions)[];
+const RETRY_OPTIONS: readonly string[] = [
+  "maxAttempts",
+  "backoff",
+  "maxBackoff",
+  "multiplier",
+  "jitter",
+  "retryOn",
+  "nonRetryable",
+] satisfies (keyof RetryOptions)[];
+
 /** The options as JSON text behind a comma; nothing where there are none. */
-export function optionsText({ retry, timeout }: TaskOptions, type: string): string {
+export function optionsText(given: TaskOptions, type: string): string {
+  refuseUnknown(given, OPTIONS, `The options of ${type}`);
+  const { retry, timeout } = given;
   if (retry === undefined && timeout === undefined) return "";
   const options = {
     ...(retry && { retry: checkedRetry(retry, type) }),
@@ -38,11 +51,9 @@ export function optionsText({ retry, timeout }: TaskOptions, type: string): stri
   return `,"options":${JSON.stringify(options)}`;
 }
 
-/** The step's options, overridden by those of the call. */
-export const merged = (step: TaskOptions, call: TaskOptions): TaskOptions => ({ ...step, ...call });
-
 function checkedRetry(retry: RetryOptions, type: string) {
   const { maxAttempts, backoff, maxBackoff, multiplier, jitter } = retry;
+  refuseUnknown(retry, RETRY_OPTIONS, `The retry table of ${type}`);
   const what = (name: string) => `The retry table of ${type}, ${name}`;
   if (maxAttempts !== undefined && !(Number.isInteger(maxAttempts) && maxAttempts >= 1)) {
     throw new RangeError(`${what("maxAttempts")}: write a whole number from 1.`);
@@ -58,4 +69,10 @@ function checkedRetry(retry: RetryOptions, type: string) {
     ...(backoff !== undefined && { backoff: isoDuration(backoff, what("backoff")) }),
     ...(maxBackoff !== undefined && { maxBackoff: isoDuration(maxBackoff, what("maxBackoff")) }),
   };
+}
+
+function refuseUnknown(given: object, known: readonly string[], what: string): void {
+  const name = Object.keys(given).find((one) => !known.includes(one));
+  if (name === undefined) return;
+  throw new TypeError(`${what}: there is no option "${name}". There are ${known.join(", ")}.`);
 }

@@ -21,11 +21,33 @@ export function workflow<Input = undefined, Output = unknown>(
 ): Workflow<Input, Output> {
   if (typeof id !== "string" || id === "") throw new TypeError("A workflow needs an id.");
   if (typeof run !== "function") throw new TypeError(`The workflow ${id} needs a function.`);
+  const handle = Object.freeze({ id, [WORKFLOW]: id });
   if (found) {
     if (found.protocol !== PROTOCOL) throw otherProtocol(found.protocol);
-    found.workflow(id, async (input) => resultText(await run(input as Input), id));
+    code.set(handle, async (input) => resultText(await run(input as Input), id));
+    if (!isDeclaredLater) declare(handle);
   }
-  return Object.freeze({ id, [WORKFLOW]: id });
+  return handle;
+}
+
+/** Set by the bundler, whose entry calls `declareExports`; a bundle by another tool declares everything. */
+declare const FERMATA_DECLARES_EXPORTS: true | undefined;
+const isDeclaredLater = typeof FERMATA_DECLARES_EXPORTS !== "undefined";
+
+/** The code of the workflows in this bundle, by their handles. */
+const code = new Map<unknown, (input: unknown) => Promise<string>>();
+
+/**
+ * Declares the workflows that a module exports. Bundles call it: a file that imports a workflow of
+ * another one does not deploy it.
+ */
+export function declareExports(module: Readonly<Record<string, unknown>>): void {
+  for (const exported of new Set(Object.values(module))) declare(exported);
+}
+
+function declare(handle: unknown): void {
+  const run = code.get(handle);
+  if (run) found?.workflow((handle as Workflow<never, never>).id, run);
 }
 
 /** The version of the operations that this SDK speaks. */

@@ -39,6 +39,6 @@ export function authorsPart(source: string): string {
     .replace(/\/\/# sourceMappingURL.*\n?/, "")
     .split(/^ {2}(?=\/\/ \S+$)/m)
     .slice(1)
-    .filter((part) => !/^\/\/ (?:fermata-engine:|workflows\n)/.test(part))
+    .filter((part) => !/^\/\/ fermata-e(?:ngine|ntry):/.test(part))
     .join("");
 }

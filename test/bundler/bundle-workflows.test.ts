@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { bundleWorkflows } from "../../lib/bundler/bundle-workflows.ts";
+import { analyseBundle } from "../../lib/frontends/code/analyse.ts";
 import { parseSourceMap } from "../../lib/frontends/code/source-map.ts";
 import { authorsPart, bundle, folderWith, sourceOf } from "./author-folder.ts";
 
@@ -29,6 +30,14 @@ async function run(source: string, id: string, input: unknown = null): Promise<u
   return JSON.parse((await runs.get(id)?.(input)) ?? "null");
 }
 
+/** The ids of the workflows that a bundle declares. */
+function declaredBy(source: string): readonly string[] {
+  const ids: string[] = [];
+  const bridge = { protocol: 1, workflow: (id: string) => ids.push(id), step() {} };
+  runInNewContext(source, { __fermata: bridge });
+  return ids.toSorted();
+}
+
 describe("a bundle of workflows", () => {
   test("has neither the bodies of steps nor what only they import, installed or not", async () => {
     const source = await sourceOf({
@@ -44,8 +53,7 @@ export const order = workflow("order", async (id: string) => charge(id));
     expect(authorsPart(source)).toBe(`// order.ts
   var charge = step("charge", void 0);
   var order = workflow("order", async (id) => charge(id));
-  return __toCommonJS(workflows_exports);
-})();
+
 `);
     expect(source).not.toMatch(/crypto"|not-installed|createHash/);
     expect(Object.keys(evaluate(source))).toEqual(["order"]);
@@ -84,6 +92,84 @@ export const order = workflow("order", () => [steps.a, steps.b].length);
 
     expect(source).not.toContain("secret");
     expect(await run(source, "order")).toBe(2);
+  });
+
+  test.each([
+    ["export *", `export * from "${SDK}";`, `import { step, workflow } from "./sdk.ts";`, "step"],
+    [
+      "another name",
+      `export { step as activity, workflow } from "${SDK}";`,
+      `import { activity, workflow } from "./sdk.ts";`,
+      "activity",
+    ],
+    [
+      "an import that is exported",
+      `import { step, workflow as w } from "${SDK}"; export { step as default, w as workflow };`,
+      `import durable, { workflow } from "./sdk.ts";`,
+      "durable",
+    ],
+    [
+      "a namespace",
+      `export * as f from "${SDK}"; export { workflow } from "${SDK}";`,
+      `import * as all from "./sdk.ts"; import { workflow } from "./sdk.ts";`,
+      "all.f.step",
+    ],
+    [
+      "several files, in a circle",
+      `export * from "./more.ts";`,
+      `import { step, workflow } from "./sdk.ts";`,
+      "step",
+    ],
+  ])("knows the SDK's functions where a file passes them on: %s", async (_, sdk, imports, step) => {
+    const source = await sourceOf({
+      "order.ts": `
+${imports}
+import secret from "not-installed";
+export const s = ${step}("s", () => secret);
+export const order = workflow("order", () => s.type);
+`,
+      "sdk.ts": sdk,
+      "more.ts": `export * from "./sdk.ts"; export * from "${SDK}";`,
+    });
+
+    expect(source).not.toContain("secret");
+    expect(analyseBundle(source)).toEqual([]);
+    expect(await run(source, "order")).toBe("s");
+  });
+
+  test("leaves alone a step of a file that passes on the others", async () => {
+    const source = await sourceOf({
+      "order.ts": `
+import { step, workflow } from "./sdk.ts";
+export const order = workflow("order", () => step("one", () => 41));
+`,
+      "sdk.ts": `export * from "${SDK}"; export const step = (_: string, fn: () => number) => fn() + 1;`,
+    });
+
+    expect(await run(source, "order")).toBe(42);
+  });
+
+  test.each([
+    ["a variable", `const activity = step;`, 3],
+    ["a function", `const activity = (type: string, run: () => number) => step(type, run);`, 3],
+    ["a list of arguments", `const activity = (...a: [string, () => number]) => step(...a);`, 3],
+    ["an argument", `const activity = ((fn: typeof step) => fn)(step);`, 3],
+    ["another file", `import { activity } from "./activity.ts";`, 2],
+  ])("keeps a step that it cannot find, which the analysis refuses: %s", async (_, how, line) => {
+    const source = await sourceOf({
+      "order.ts": `
+import { step, workflow } from "${SDK}";
+${how}
+export const s = activity("s", () => 1);
+export const order = workflow("order", () => [s]);
+`,
+      "activity.ts": `import * as f from "${SDK}";\nexport const activity = f.step;\n`,
+    });
+
+    const file = line === 2 ? "activity.ts" : "order.ts";
+    expect(analyseBundle(source)).toMatchObject([
+      { severity: "error", code: "code/step-not-removed", file, line },
+    ]);
   });
 
   test("leaves alone a step that is not the SDK's", async () => {
@@ -313,6 +399,30 @@ export const order = workflow("order", () => [registry.get("a"), twice]);
     });
 
     expect(await run(source, "order")).toEqual([1, 2]);
+  });
+
+  test("declares the workflows that its entry exports, and none that it imports", async () => {
+    const files = {
+      "order.ts": `
+import { workflow } from "${SDK}";
+import { helper, other, type Other } from "./other.ts";
+import * as third from "./third.ts";
+export { passed as another, passed } from "./passed.ts";
+export const order = workflow("order", (input: Other) => [helper(), other.id, third.third.id]);
+`,
+      "other.ts": `import { workflow } from "${SDK}";
+export type Other = string;
+export const helper = () => 1;
+export const other = workflow("other", () => "old");
+export const unused = workflow("unused", () => "old");`,
+      "third.ts": `import { workflow } from "${SDK}"; export const third = workflow("third", () => 3);`,
+      "passed.ts": `import { workflow } from "${SDK}"; export const passed = workflow("passed", () => 4);`,
+    };
+    const source = await sourceOf(files);
+
+    expect(declaredBy(source)).toEqual(["order", "passed"]);
+    expect(await run(source, "order")).toEqual([1, "other", "third"]);
+    expect(source).not.toContain("unused");
   });
 
   test("exports what another file exports, and the default", async () => {

@@ -44,7 +44,7 @@ describe("blanking", () => {
           );
           const source = `import { step } from "fermata-engine/workflow";\n${lines.join("\n")}`;
           const file = parseAuthorFile("a.ts", source);
-          const part = file === undefined ? "" : workflowPart(file);
+          const part = file === undefined ? "" : workflowPart(file, { isEntry: true });
 
           expect(part.length).toBe(source.length);
           expect(part.split("\n").length).toBe(source.split("\n").length);

@@ -47,11 +47,14 @@ function unreadable(parsed: Extract<ParsedCode, { ok: false }>): Finding {
 
 /** By place in the bundle; the SDK's own code is not the author's to change. */
 function findingsIn(program: Program, map: SourceMap): readonly Finding[] {
-  const isSdk = ({ line, column }: Place) => isOfSdk(map.originalOf(line, column)?.file);
+  const fileAt = ({ line, column }: Place) => map.originalOf(line, column)?.file;
+  const isSdk = (place: Place) => isOfSdk(fileAt(place));
+  const declaredInSdk = (node: Node) => isSdk(placeOf(node));
+  const isAuthors = (node: Node) => fileAt(placeOf(node)) !== undefined;
   const names = resolveNames(program);
   const findings = [
     ...names.references.map((reference) =>
-      findingOf(reference, { names, declaredInSdk: (node) => isSdk(placeOf(node)) }),
+      findingOf(reference, { names, declaredInSdk, isAuthors }),
     ),
     ...syntaxFindings(program),
   ];

@@ -7,6 +7,7 @@ export const ANALYSIS_CODES = [
   "code/dynamic-import",
   "code/clock-at-load",
   "code/chance-at-load",
+  "code/step-not-removed",
   "code/native-promise",
   "code/console",
   "code/locale",

@@ -15,6 +15,8 @@ import { parseSourceMap, type SourceMap } from "./source-map.ts";
 /** What compiling needs of its host. */
 export type CodeHost = Readonly<{
   sandbox: Sandbox;
+  /** Where the host analyses bundles; right here by default. */
+  analyse?: (source: string) => Promise<readonly Diagnostic[]>;
   /** Whether a handler of this installation serves tasks of a type; absent: nobody knows. */
   hasHandler?: (type: string) => boolean;
 }>;
@@ -27,12 +29,13 @@ export function codeCompiler(host: CodeHost): Compiler {
 async function compile(host: CodeHost, source: string): Promise<Compilation> {
   const bytes = new TextEncoder().encode(source).length;
   if (bytes > MAX_SOURCE_BYTES) return { ok: false, diagnostics: [tooLarge(bytes)] };
-  const found = analyseBundle(source);
-  if (found.some(({ severity }) => severity === "error")) return { ok: false, diagnostics: found };
+  const { analyse = analyseBundle } = host;
+  const found = await analyse(source);
+  // Also where it is refused already: what else is wrong is told at once.
   const loaded = await host.sandbox.load(source);
   if (!loaded.ok) {
     const failed = loadFailed(loaded.problem, parseSourceMap(source));
-    return { ok: false, diagnostics: [...found, failed] };
+    return { ok: false, diagnostics: isTold(failed, found) ? found : [...found, failed] };
   }
   const { declared } = loaded.program;
   const diagnostics = [...found, ...declaredFlaws(declared), ...unserved(host, declared)];
@@ -44,6 +47,14 @@ async function compile(host: CodeHost, source: string): Promise<Compilation> {
     processes: declared.workflows.map((id) => processOf(id, declared, engine)),
   };
 }
+
+/** Whether an error of the analysis is what the module scope fails with. */
+const isTold = (failed: Diagnostic, found: readonly Diagnostic[]): boolean =>
+  found.some(
+    ({ severity, file, line }) =>
+      severity === "error" &&
+      (failed.line === undefined || (failed.file === file && failed.line === line)),
+  );
 
 /** Everything that its history may often name: itself, the steps of the bundle, timers. */
 const processOf = (id: string, { steps }: Declared, engine: string): Compiled => ({
@@ -70,7 +81,7 @@ const unserved = ({ hasHandler }: CodeHost, { steps }: Declared): readonly Diagn
     .map((type) =>
       flaw("warning", "code/step-without-handler", {
         message: `No handler of this engine runs the step ${quoted(type)}.`,
-        hint: "Register the file with `workflows` or `tasks`, or run a worker for this type: until then its tasks wait.",
+        hint: "Export it from a file in `workflows` or `tasks`, or run a worker for this type: until then its tasks wait.",
       }),
     );
 

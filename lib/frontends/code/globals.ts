@@ -1,12 +1,17 @@
 import { isGuarded } from "./guards.ts";
+import { keptStep } from "./kept-steps.ts";
 import { runsAtLoad } from "./load-scope.ts";
-import type { Finding } from "./report.ts";
+import type { Finding, Problem } from "./report.ts";
 import type { Names, Reference } from "./syntax/names.ts";
 import { isOf, type Node } from "./syntax/tree.ts";
 import { AVAILABLE_CRYPTO, NATIVE_COMPOSITES, UNAVAILABLE } from "./unavailable.ts";
 
-type Context = Readonly<{ names: Names; declaredInSdk(node: Node): boolean }>;
-type Problem = Pick<Finding, "severity" | "code" | "message" | "hint">;
+type Context = Readonly<{
+  names: Names;
+  declaredInSdk(node: Node): boolean;
+  /** Whether an author wrote it, and no tool. */
+  isAuthors(node: Node): boolean;
+}>;
 
 /** What is wrong with one use of a name, if anything. */
 export function findingOf(reference: Reference, context: Context): Finding | undefined {
@@ -16,15 +21,18 @@ export function findingOf(reference: Reference, context: Context): Finding | und
   return { ...problem, line, column: column + 1 };
 }
 
-function problemOf(reference: Reference, { names, declaredInSdk }: Context): Problem | undefined {
-  const { binding } = reference;
+function problemOf(reference: Reference, context: Context): Problem | undefined {
+  const { names, declaredInSdk, isAuthors } = context;
+  const { binding, node } = reference;
   if (binding === undefined) {
     const problem = problemOfGlobal(reference, names);
     return problem ?? problemAtLoad(reference, names, globalSource(reference, names));
   }
   const source = sdkSource(reference, names);
-  if (source === undefined || !declaredInSdk(binding.identifier)) return undefined;
-  return problemAtLoad(reference, names, source);
+  const kept = keptStep(reference, names);
+  if (source === undefined && kept === undefined) return undefined;
+  if (!declaredInSdk(binding.identifier) || !isAuthors(node)) return undefined;
+  return kept ?? problemAtLoad(reference, names, source);
 }
 
 /** Only what runs at load is refused: the image of the loaded program is shared by all instances. */

@@ -13,6 +13,9 @@ export type Finding = Readonly<{
   hint: string;
 }>;
 
+/** A finding without its place. */
+export type Problem = Omit<Finding, "line" | "column">;
+
 /** The findings with the places of the author's files, each once; beyond the limit only their number. */
 export function diagnosticsOf(findings: readonly Finding[], map: SourceMap): readonly Diagnostic[] {
   const listed = new Map<string, Diagnostic>();
