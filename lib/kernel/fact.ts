@@ -107,6 +107,8 @@ export type StartInput = Readonly<{
   variables: Variables;
   /** Any JSON, for a workflow in code; without it, the variables are its input. */
   input?: Json;
+  /** A workflow in code was started with neither of them: its input is undefined. */
+  isBare?: true;
   deadline?: Instant;
   trigger?: Readonly<{ element: string; payload: Variables }>;
 }>;

@@ -68,9 +68,11 @@ function withoutResult(kept: Kept): Kept {
 
 /** An input that is an object takes the variables as well: a workflow in code reads nothing else. */
 function withVariables({ kind, input: start }: Started, variables: Variables = {}): Started {
-  const { input } = start;
-  const patched = { ...start, variables: { ...start.variables, ...variables } };
-  if (input === undefined || Object.keys(variables).length === 0) return { kind, input: patched };
+  if (Object.keys(variables).length === 0) return { kind, input: start };
+  const { isBare: _, ...given } = start;
+  const { input } = given;
+  const patched = { ...given, variables: { ...given.variables, ...variables } };
+  if (input === undefined) return { kind, input: patched };
   if (!isVariables(input)) throw new Refusal("IO_MAPPING_ERROR", NO_VARIABLES);
   return { kind, input: { ...patched, input: { ...input, ...variables } } };
 }

@@ -9,6 +9,7 @@ export const startedFact = schemaOf<Extract<Fact, { kind: "started" }>>()(
     input: z.strictObject({
       variables,
       input: maybe(json),
+      isBare: maybe(z.literal(true)),
       deadline: maybe(instant),
       trigger: maybe(z.strictObject({ element: text, payload: variables })),
     }),

@@ -40,6 +40,10 @@ export const aBody = (body: string): string =>
   aBundle(`export const it = workflow("workflow", async (input: any) => {\n${body}\n});`);
 
 const sandbox = quickjsSandbox();
+
+/** The engine that definitions are pinned to. */
+export const GUEST_ENGINE = sandbox.engine;
+
 const loaded = new Map<string, Promise<GuestProgram>>();
 
 /** The loaded bundle; each is loaded once. */
@@ -62,7 +66,7 @@ export function aCodeDefinition(id = "workflow"): Definition {
     notation: "code",
     body: {
       runner: "code",
-      program: { workflow: id, engine: sandbox.engine },
+      program: { workflow: id, engine: GUEST_ENGINE },
     },
     elements: [id, "timer", "work"],
     startEvents: [],

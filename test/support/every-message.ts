@@ -16,6 +16,7 @@ const facts: { [K in Fact["kind"]]: Full<Extract<Fact, { kind: K }>> } = {
     input: {
       variables: payload,
       input: [payload],
+      isBare: true,
       deadline: at,
       trigger: { element: "start", payload },
     },

@@ -81,6 +81,8 @@ type Options = Readonly<{
   variables?: Variables;
   /** Any JSON, for a workflow in code. */
   input?: Json;
+  /** A workflow in code is started without an input. */
+  isBare?: true;
   /** What else the new instance is. */
   as?: Partial<Instance>;
   deadline?: number;
@@ -120,6 +122,7 @@ export async function play(of: Definition | Program, options: Options = {}): Pro
   const input = {
     variables,
     ...(options.input !== undefined && { input: options.input }),
+    ...(options.isBare && { isBare: options.isBare }),
     ...(deadline !== undefined && { deadline: instantFrom(deadline) }),
     ...(trigger && { trigger }),
   };

@@ -1,9 +1,11 @@
 /** Starting an instance: idempotent by its id, acknowledged when it is durable. */
+import type { Notation } from "../../definition/definition.ts";
 import { canonicalJson } from "../../definition/json.ts";
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import { checkedValue } from "../../definition/parsed.ts";
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
 import { type Instant, parseInstant } from "../../definition/time/instant.ts";
+import type { StartInput } from "../../kernel/fact.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { CarriedStart } from "../../ports/message.ts";
 import type { StartRequest } from "../../shapes/instances.ts";
@@ -34,7 +36,7 @@ export async function start(
   const known = mayRepeat ? await loadInstance(world, instanceId) : undefined;
   if (known) return sameStart(known, fingerprint, key);
   const { definition, ...spread } = await startable(world, definitionId, request.version);
-  await checkStart(world, definition, request);
+  const notation = await checkStart(world, definition, request);
   const now = world.clock.now();
   const carried: CarriedStart = {
     definition,
@@ -42,11 +44,7 @@ export async function start(
     request: fingerprint,
     fact: {
       kind: "started",
-      input: {
-        variables: request.variables ?? {},
-        ...(request.input !== undefined && { input: request.input }),
-        ...(request.deadline !== undefined && { deadline: deadlineOf(request.deadline, now) }),
-      },
+      input: startInput(request, notation, now),
     },
     ...defined({ businessKey: request.businessKey, tags: request.tags }),
     ...spread,
@@ -64,16 +62,26 @@ export async function start(
   return sameStart(image, fingerprint, key);
 }
 
-/** A start event without a trigger, and an input that the notation takes. */
+function startInput(request: StartRequest, notation: Notation, now: Instant): StartInput {
+  const { variables, input, deadline } = request;
+  const isBare = notation === "code" && variables === undefined && input === undefined;
+  return {
+    variables: variables ?? {},
+    ...(input !== undefined && { input }),
+    ...(isBare && { isBare }),
+    ...(deadline !== undefined && { deadline: deadlineOf(deadline, now) }),
+  };
+}
+
+/** A start event without a trigger, and an input that the notation takes; the notation. */
 async function checkStart(
   world: World,
   ref: CarriedStart["definition"],
   { input, variables }: StartRequest,
-): Promise<void> {
+): Promise<Notation> {
   await checkPlainStart(world, ref);
-  if (input === undefined) return;
   const { notation } = (await loadProgram(world, ref)).definition;
-  if (notation === "code" && variables === undefined) return;
+  if (input === undefined || (notation === "code" && variables === undefined)) return notation;
   throw new EngineError("definition/notation-differs", {
     happened:
       notation === "code"

@@ -10,7 +10,6 @@
  *    stay armed.
  */
 import type { Definition } from "../../definition/definition.ts";
-import type { Json } from "../../definition/json.ts";
 import { MAX_JOURNAL_BYTES_PER_RUN, MAX_OPERATIONS_PER_RUN } from "../../definition/limits.ts";
 import type { GuestProgram, Ran, Sandbox } from "../../definition/sandbox.ts";
 import { closeTicket, type Draft, enterInJournal, markCompleted, note } from "../draft.ts";
@@ -47,7 +46,8 @@ export function codeRunner(program: CodeProgram): Runner {
     elements: elementsOf(program.definition.elements),
   };
   return {
-    start: (draft, { variables, input = variables }) => begin(running, draft, input),
+    start: (draft, { variables, input = variables, isBare }) =>
+      begin(running, draft, isBare ? {} : { i: input }),
     resume: (draft, fact, ticket) => resume(running, draft, fact, ticket),
     patch: () => {
       throw new Refusal(
@@ -103,8 +103,8 @@ async function loadFrom(sandbox: Sandbox, source: () => Promise<string>): Promis
 const UNCHANGEABLE =
   "A workflow in code is replayed from its input, so its variables cannot be changed.";
 
-async function begin(running: Running, draft: Draft, input: Json): Promise<void> {
-  const state: CodeState = { ...EMPTY, i: input, d: digestOf(input) };
+async function begin(running: Running, draft: Draft, input: Pick<CodeState, "i">): Promise<void> {
+  const state: CodeState = { ...EMPTY, ...input, d: digestOf(input.i) };
   const life = lifeOf(draft);
   const known = running.sessions.memo(life, state.d);
   const ran = known ?? (await feedStart(running, draft, life, state));

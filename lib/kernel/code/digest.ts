@@ -6,8 +6,9 @@
 import type { Json } from "../../definition/json.ts";
 import type { JournalEntry } from "../trail.ts";
 
-/** The digest of a run that begins: of its input, and of no entry. */
-export const digestOf = (input: Json): string => hash(JSON.stringify(input));
+/** The digest of a run that begins: of its input, if it has one, and of no entry. */
+export const digestOf = (input: Json | undefined): string =>
+  hash(input === undefined ? "" : JSON.stringify(input));
 
 /** The digest of a journal that has grown by an entry. */
 export const digestAfter = (before: string, entry: JournalEntry): string =>

@@ -8,8 +8,8 @@ import { Refusal } from "../refusal.ts";
 import type { Place } from "../runner.ts";
 
 export type CodeState = Readonly<{
-  /** The input of the workflow. */
-  i: Json;
+  /** The input of the workflow; absent where it was started without one. */
+  i?: Json;
   /** The digest of the journal so far. */
   d: string;
   /** Open operations, in the order of their numbers. */
@@ -30,7 +30,7 @@ export type OpenOperation = readonly [
   options?: CallOptions,
 ];
 
-export const EMPTY: CodeState = { i: null, d: "", o: [] };
+export const EMPTY: CodeState = { d: "", o: [] };
 
 /** The stored state, to decide about. */
 export function parseState(state: Json): CodeState {
@@ -45,15 +45,15 @@ export function parseState(state: Json): CodeState {
 export const readState = (state: Json): CodeState => (isState(state) ? state : EMPTY);
 
 const isState = (state: Json): state is Json & CodeState => {
-  const { i, d, o } = variablesIn(state);
-  return i !== undefined && typeof d === "string" && Array.isArray(o) && o.every(isOperation);
+  const { d, o } = variablesIn(state);
+  return typeof d === "string" && Array.isArray(o) && o.every(isOperation);
 };
 
 const isOperation = (operation: unknown): boolean =>
   Array.isArray(operation) && typeof operation[0] === "number";
 
 const DAMAGED =
-  "The stored state of the workflow is damaged: an input, a digest and a list of open operations are expected.";
+  "The stored state of the workflow is damaged: a digest and a list of open operations are expected.";
 
 /** A state as it is stored. */
 export const stateJson = (state: CodeState): Json => state as unknown as Json;
@@ -75,7 +75,7 @@ export const withoutOperation = (state: CodeState, n: number): CodeState => ({
 /** Where values of users stand: the input, the inputs of open tasks, the result. */
 export function placesIn({ i, o, r }: CodeState): readonly Place[] {
   return [
-    ...within(i, ["i"]),
+    ...(i === undefined ? [] : within(i, ["i"])),
     ...o.flatMap(([, , input], at) => (input === undefined ? [] : within(input, ["o", at, 2]))),
     ...(r === undefined ? [] : [["r"]]),
   ];

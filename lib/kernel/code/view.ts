@@ -18,7 +18,8 @@ export function taskInput(state: CodeState, ticket: TaskTicket): TaskInput {
 /** What readers see. */
 export function viewOf(instance: Instance): RunnerView {
   const state = readState(instance.state);
-  const { i: input } = state;
+  // JSON has no undefined, and what shows an input is a workflow in code.
+  const { i: input = null } = state;
   return {
     variables: variablesIn(input),
     input,

@@ -127,6 +127,16 @@ describe("a replay", () => {
     expect(reference.status).toBe("succeeded success");
   });
 
+  test("D2: of a workflow that was started without an input gives it none again", async () => {
+    const order = await run(
+      'const before = typeof input; await task("a"); return [before, typeof input];',
+      (it) => it.complete("a"),
+      { isBare: true },
+    );
+
+    expect(resultOf(order)).toEqual(["undefined", "undefined"]);
+  });
+
   test("D2: publishes nothing again, and disarms nothing again", async () => {
     const published: number[] = [];
     await run(

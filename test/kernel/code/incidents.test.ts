@@ -3,9 +3,10 @@ import {
   MAX_JOURNAL_BYTES_PER_RUN,
   MAX_OPERATIONS_PER_RUN,
 } from "../../../lib/definition/limits.ts";
+import type { GuestSession } from "../../../lib/definition/sandbox.ts";
 import type { Ticket } from "../../../lib/kernel/instance.ts";
 import { done, incidentsOf, resultOf, run } from "../../support/code-play.ts";
-import { aCode } from "../../support/code-workflow.ts";
+import { aCode, aCodeOn } from "../../support/code-workflow.ts";
 import { BEGIN, committed, play } from "../../support/play.ts";
 
 describe("a step that does not end", () => {
@@ -89,6 +90,39 @@ describe("the limits of a run", () => {
     ]);
   });
 
+  /** A workflow that has opened these operations, and asks for nothing else. */
+  const opened = (...numbers: readonly number[]) => {
+    const operations = numbers.map((n) => ({ op: "task", n, type: `t${n}`, input: null }) as const);
+    const run: GuestSession["run"] = async (feeds) =>
+      feeds.map(({ done: fed }) => ({ kind: "ran", operations: fed ? [] : operations }));
+    const guest = { declared: { workflows: [], steps: [] }, open: () => ({ run, close() {} }) };
+    return play(aCodeOn(async () => guest));
+  };
+  const TOO_LONG = "STEP_LIMIT: One run may have 10000 operations and 8 MB of results.";
+
+  test("R23: are 10,000 operations: the last is taken, one more is an incident", async () => {
+    const order = await opened(1, MAX_OPERATIONS_PER_RUN - 1, MAX_OPERATIONS_PER_RUN);
+
+    await done(order, "t10000");
+    const most = incidentsOf(order);
+    await done(order, "t10001");
+
+    expect(most).toEqual([]);
+    expect(order.instance.journal?.next).toBe(2);
+    expect(incidentsOf(order)).toEqual([expect.stringContaining(TOO_LONG)]);
+  });
+
+  test("R23: are 8 MB of outcomes: one byte more is an incident", async () => {
+    const room = MAX_JOURNAL_BYTES_PER_RUN - JSON.stringify(["t1", ""]).length;
+    const [most, more] = [await opened(1, 2), await opened(1, 2)];
+
+    await done(most, "t1", "x".repeat(room));
+    await done(more, "t1", "x".repeat(room + 1));
+
+    expect(incidentsOf(most)).toEqual([]);
+    expect(incidentsOf(more)).toEqual([expect.stringContaining(TOO_LONG)]);
+  });
+
   test("R23: count the bytes of large results", async () => {
     const order = await play(aCode('for (;;) await task("a");'));
     await done(order, "a", "small");
@@ -145,6 +179,18 @@ describe("an incident of a workflow in code", () => {
       expect.stringContaining("The input of this workflow is not an object"),
     ]);
     expect(incidentsOf(number)).toEqual([expect.stringContaining("STEP_LIMIT")]);
+  });
+
+  test("R17: of a start with nothing takes variables for its input, or stays without one", async () => {
+    const body = "if (input === undefined) for (;;); return input;";
+    const order = await play(aCode(body), { isBare: true });
+    const bare = await play(aCode(body), { isBare: true });
+
+    await order.resolve("workflow", { variables: { amount: 3 } });
+    await bare.resolve("workflow");
+
+    expect(resultOf(order)).toEqual({ amount: 3 });
+    expect(incidentsOf(bare)).toEqual([expect.stringContaining("STEP_LIMIT")]);
   });
 
   test("R17: variables cannot be set from outside either", async () => {

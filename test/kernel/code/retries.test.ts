@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { isFinal, pauseAfter, timeoutAt } from "../../../lib/kernel/code/retry-table.ts";
 import { done, resultOf, run } from "../../support/code-play.ts";
-import { BEGIN, type Play } from "../../support/play.ts";
+import { aBundle, aCodeOn, aGuest } from "../../support/code-workflow.ts";
+import { BEGIN, type Play, play } from "../../support/play.ts";
 
 const CAUGHT = `catch (error: any) {
   return { name: error.name, type: error.type, code: error.code, message: error.message, attempts: error.attempts };
@@ -161,10 +162,11 @@ describe("retries", () => {
   });
 
   test("D4: a call overrides what its step says", async () => {
-    const order = await run(
-      `const s = step("a", async () => 1, { retry: { maxAttempts: 5 }, timeout: "1h" });
-       await s(undefined, { retry: { maxAttempts: 2 } });`,
-    );
+    const bundle =
+      aBundle(`const s = step("a", async () => 1, { retry: { maxAttempts: 5 }, timeout: "1h" });
+      workflow("workflow", async () => s(undefined, { retry: { maxAttempts: 2 } }));`);
+
+    const order = await play(aCodeOn(() => aGuest(bundle)));
 
     expect(order.task("a")).toMatchObject({ retries: 2 });
     expect(order.timer("a").dueAt).toBe(BEGIN + 3_600_000);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { MAX_IDLE_SESSIONS, MAX_LIVE_SESSIONS } from "../../../lib/definition/limits.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
 import { codeRunner } from "../../../lib/kernel/code/code-runner.ts";
 import { Sessions } from "../../../lib/kernel/code/sessions.ts";
@@ -199,6 +200,25 @@ describe("two decisions at once", () => {
 });
 
 describe("a room for sessions", () => {
+  test.each([
+    ["live", MAX_LIVE_SESSIONS],
+    ["idle", MAX_IDLE_SESSIONS],
+  ] as const)("has so much for %s ones: %i", (kind, most) => {
+    const sessions = new Sessions();
+    let closed = 0;
+    const add = (n: number) => {
+      const guest = { run: async () => [], close: () => void closed++ };
+      const life = { name: `i${n}`, version: 1 };
+      sessions.checkIn(life, { guest, digest: "d", memos: new Map(), version: 1 });
+      if (kind === "idle") sessions.rest(life);
+      return closed;
+    };
+
+    const all = Array.from({ length: most + 1 }, (_, n) => add(n));
+
+    expect(all.slice(-2)).toEqual([0, 1]);
+  });
+
   test("can be shared by runners, and is made where none is given", async () => {
     const definition = aCodeDefinition();
     const sessions = new Sessions();
