@@ -1,5 +1,6 @@
 import type { Client, InstanceView } from "../../lib/client/index.ts";
 import { command } from "../command.ts";
+import { errorFacts } from "../describe-error.ts";
 import { describeWait } from "../describe-wait.ts";
 import { EXIT } from "../exit-code.ts";
 import { printFacts, printJson } from "../lay-out.ts";
@@ -23,7 +24,7 @@ export const show = command({
 type Facts = readonly (readonly [string, string | undefined])[];
 
 function factsOf(instance: InstanceView): Facts {
-  const { definition, tokens, completedElements, waits, incidents } = instance;
+  const { definition, tokens, completedElements, waits, incidents, warnings = [] } = instance;
   return [
     ["instance", instance.instanceId],
     ["definition", `${definition.id} version ${definition.version}`],
@@ -34,7 +35,8 @@ function factsOf(instance: InstanceView): Facts {
     ["started", instance.startedAt],
     ["updated", instance.updatedAt],
     ["ended", instance.endedAt],
-    ["error", instance.error?.message],
+    ...errorFacts(instance.error),
+    ...warnings.map((warning) => ["warning", warning] as const),
     ["at", listed(tokens.map(counted))],
     ["completed", listed(completedElements)],
     ...waits.map((wait) => ["waits", describeWait(wait, incidents)] as const),

@@ -1,5 +1,6 @@
 import { ApiError, type Client, type ResultView } from "../../lib/client/index.ts";
 import { command } from "../command.ts";
+import { errorFacts } from "../describe-error.ts";
 import { EXIT } from "../exit-code.ts";
 import { printFacts, printJson } from "../lay-out.ts";
 import { parseJson, parseVariables } from "../parse-json.ts";
@@ -62,7 +63,7 @@ export const start = command({
       printFacts(terminal, [
         ["instance", instanceId],
         ["status", result.status],
-        ["error", result.error?.message],
+        ...errorFacts(result.error),
         // Of a workflow in code the result is what counts; of a graph both are the same.
         ...(instance.input === undefined
           ? [["variables", JSON.stringify(result.variables)] as const]

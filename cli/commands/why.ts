@@ -1,6 +1,7 @@
-import { ApiError, type InstanceView } from "../../lib/client/index.ts";
+import { ApiError, type InstanceView, type WaitView } from "../../lib/client/index.ts";
 import { curlLine, wakingLine } from "../call-lines.ts";
 import { command } from "../command.ts";
+import { errorFacts } from "../describe-error.ts";
 import { describeWait, describeWaking } from "../describe-wait.ts";
 import { EXIT } from "../exit-code.ts";
 import { printJson } from "../lay-out.ts";
@@ -51,12 +52,14 @@ function onlyChild({ waits }: InstanceView): string | undefined {
 }
 
 function linesOf(instance: InstanceView, server: Server, program: string): readonly string[] {
-  const { instanceId, status, endedAt, waits, incidents } = instance;
+  const { instanceId, status, endedAt, error, input, waits, incidents, warnings = [] } = instance;
   if (endedAt !== undefined) {
-    return [`${instanceId} has ended (${status}) at ${endedAt}; it waits for nothing.`];
+    const failed = errorFacts(error).map(([name, text]) => `${name === "" ? "  " : ""}${text}`);
+    return [`${instanceId} has ended (${status}) at ${endedAt}; it waits for nothing.`, ...failed];
   }
   return [
     `${instanceId} is ${status}.`,
+    ...warnings.map((warning) => `Warning: ${warning}`),
     ...waits.flatMap((wait) => {
       const waking = describeWaking(wait);
       const { wakeWith } = wait;
@@ -64,7 +67,17 @@ function linesOf(instance: InstanceView, server: Server, program: string): reado
       if (waking === undefined || wakeWith === undefined) return [described];
       const byCommand = wakingLine(program, server, instanceId, wait);
       const calls = [...(byCommand === undefined ? [] : [byCommand]), curlLine(server, wakeWith)];
-      return [described, `  ${waking}`, ...calls.map((call) => `  ${call}`)];
+      const advice = isOfCode(wait, incidents) && input !== undefined ? [FIXED_CODE] : [];
+      return [described, ...advice, `  ${waking}`, ...calls.map((call) => `  ${call}`)];
     }),
   ];
 }
+
+/** Whether an incident is of a kind that the code of a workflow causes, and retrying alone repeats. */
+const isOfCode = ({ incidentId }: WaitView, incidents: InstanceView["incidents"]): boolean =>
+  incidents.some((one) => one.incidentId === incidentId && CAUSED_BY_CODE.has(one.type));
+
+const CAUSED_BY_CODE: ReadonlySet<string> = new Set(["STEP_LIMIT", "DEADLOCK", "NON_DETERMINISM"]);
+
+const FIXED_CODE =
+  "  An instance keeps the code that it was started with: if the cause is in the code, cancel the instance and start another.";

@@ -69,6 +69,9 @@ export const MAX_OPEN_OPERATIONS = 256;
 export const MAX_OPERATIONS_PER_RUN = 10_001;
 export const MAX_JOURNAL_BYTES_PER_RUN = 8_000_000;
 
+/** Outcomes in the journal of one run from which on its instance shows a warning. */
+export const MANY_OUTCOMES_PER_RUN = 2_000;
+
 /** Operations that one feed may emit, those that it closes included. */
 export const MAX_OPERATIONS_PER_FEED = 2_000;
 

@@ -57,7 +57,7 @@ export type World = Readonly<{
   /** What the engine brings itself; a host gives a `HostWorld`. */
   senders: Senders;
   handlers: Handlers;
-  /** Hears of what could not be done and was left alone. */
+  /** Hears of what could not be done and was left alone, and of runs that become too long. */
   onTrouble?: (about: string, error: unknown) => void;
   /** Hears of every commit after it is durable; must not throw and must not wait. */
   onCommitted?: (instance: Instance, before: Instance | undefined) => void;

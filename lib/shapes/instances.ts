@@ -49,6 +49,8 @@ export type InstanceView = Readonly<{
   completedElements: readonly string[];
   waits: readonly WaitView[];
   incidents: readonly IncidentView[];
+  /** Conditions that will stop the instance unless someone acts. */
+  warnings?: readonly string[];
   startedAt: string;
   updatedAt: string;
   endedAt?: string;

@@ -99,6 +99,16 @@ describe("deploying", () => {
     if (code !== undefined) expect(answer.json.code).toBe(code);
   });
 
+  test("takes a bundle of the longest length, and refuses one with a byte more", async () => {
+    const { api } = await fakeApi();
+    const headers = { "content-type": "application/javascript" };
+    const deploy = (length: number) =>
+      api("POST", "/v1/definitions:code", { headers, body: "x".repeat(length) });
+
+    expect((await deploy(MAX_SOURCE_BYTES)).status).not.toBe(413);
+    expect((await deploy(MAX_SOURCE_BYTES + 1)).status).toBe(413);
+  });
+
   test("takes a source of the longest length", async () => {
     const { api } = await fakeApi();
 

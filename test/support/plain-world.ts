@@ -56,7 +56,10 @@ export function aPlainWorld({
   invocationId?: (count: number) => string;
   settings?: Partial<World["settings"]>;
 } & Partial<
-  Pick<World, "timers" | "bus" | "onTrouble" | "observe" | "ownQueues" | "expressions" | "watch">
+  Pick<
+    World,
+    "timers" | "bus" | "onTrouble" | "observe" | "ownQueues" | "expressions" | "watch" | "sandbox"
+  >
 > = {}): PlainWorld {
   const queued: Message[] = [];
   const commits: Instance[] = [];

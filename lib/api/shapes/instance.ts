@@ -156,6 +156,12 @@ export const instance = named(
     completedElements: z.array(z.string()).describe("Distinct ids, by first completion."),
     waits: z.array(wait),
     incidents: z.array(incident),
+    warnings: z
+      .array(z.string())
+      .exactOptional()
+      .describe(
+        "Conditions that will stop the instance unless someone acts; only while it is live.",
+      ),
     startedAt: instant,
     updatedAt: instant,
     endedAt: instant.exactOptional(),

@@ -14,6 +14,7 @@ import type {
 import { childIdOf } from "../rows/child.ts";
 import { batchRunsHere, runsHere } from "../rows/open-tickets.ts";
 import { callsFor, viewPerson } from "../rows/view-task.ts";
+import { longRunWarning } from "../step/long-run.ts";
 import { defined } from "../storage/defined.ts";
 import { taskIdOf } from "../storage/names.ts";
 import type { Image } from "../storage/stored-instance.ts";
@@ -44,6 +45,7 @@ export const viewInstance = (world: World, image: Image): InstanceView =>
 function viewState(world: World, { instance, program }: Image): InstanceView {
   const { variables, input, tokens } = program.runner.view(instance);
   const { id, definition, terminationKind, businessKey, tags, parent, endedAt } = instance;
+  const warning = longRunWarning(instance);
   return {
     instanceId: id,
     definition: { id: definition.id, version: definition.version },
@@ -57,6 +59,7 @@ function viewState(world: World, { instance, program }: Image): InstanceView {
     completedElements: instance.completed,
     waits: instance.tickets.map((ticket) => viewWait(world, { instance, program }, ticket)),
     incidents: instance.tickets.filter(isIncident).map(viewIncident),
+    ...(warning !== undefined && { warnings: [warning] }),
     startedAt: formatInstant(instance.startedAt),
     updatedAt: formatInstant(instance.lastNow),
     ...(endedAt !== undefined && { endedAt: formatInstant(endedAt) }),

@@ -10,6 +10,7 @@ import { tryPutHint } from "../storage/items.ts";
 import { type Image, imageOf, rememberImage } from "../storage/stored-instance.ts";
 import { releaseBlobs, storeValues } from "../storage/values.ts";
 import type { World } from "../world.ts";
+import { newLongRunWarning } from "./long-run.ts";
 import type { Plan } from "./plan.ts";
 
 /** `current` is absent when the instance is. */
@@ -122,6 +123,8 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 function done(world: World, { image, item, before }: Plan): Committed {
   rememberImage(item.body, image);
   world.onCommitted?.(image.instance, before.version === 0 ? undefined : before);
+  const warning = newLongRunWarning(image.instance, before);
+  if (warning !== undefined) world.onTrouble?.(`instance ${image.instance.id}`, warning);
   return { kind: "committed", image };
 }
 

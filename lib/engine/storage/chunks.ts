@@ -20,7 +20,7 @@ export const MANY_CHUNKS = 100;
 
 const FIRST = 1;
 
-/** The journal of the present run, complete and in order. */
+/** The journal of the present run, in order; where a chunk is missing it ends before the gap. */
 export async function readJournal(
   world: Pick<World, "store">,
   instance: Instance,
@@ -28,9 +28,9 @@ export async function readJournal(
   const { journal } = instance;
   if (journal === undefined) return [];
   const { next, entries } = journal;
-  const byNumber: JournalEntry[] = [];
+  const byNumber = new Map<number, JournalEntry>();
   const add = (first: number, part: readonly JournalEntry[]) => {
-    for (const [n, entry] of part.entries()) byNumber[first - 1 + n] = entry;
+    for (const [n, entry] of part.entries()) byNumber.set(first + n, entry);
   };
   if (entries.length < next - 1) {
     for await (const { body } of chunksOf(world, instance, FIRST, MANY_CHUNKS)) {
@@ -39,5 +39,11 @@ export async function readJournal(
     }
   }
   add(next - entries.length, entries);
-  return byNumber.slice(0, next - 1);
+  const whole: JournalEntry[] = [];
+  for (let n = 1; n < next; n += 1) {
+    const entry = byNumber.get(n);
+    if (entry === undefined) break;
+    whole.push(entry);
+  }
+  return whole;
 }

@@ -57,6 +57,19 @@ describe("a journal", () => {
     expect(new Set(ends).size).toBe(ends.length);
   });
 
+  test.each([0, 1])("ends before a chunk that is missing: the one at %i", async (missing) => {
+    const { store, instance, chunks } = await aLongProgram();
+    const key = chunks[missing]?.key ?? { pk: "", sk: "" };
+    await store.commit([{ remove: key, when: "exists" }]);
+
+    const entries = await readJournal({ store }, instance);
+
+    expect(entries.length).toBeLessThan(TASKS - (instance.journal?.entries.length ?? 0));
+    expect(entries.map(([, , outcome]) => outcome)).toEqual(
+      Array.from(entries, (_, n) => outcomeOf(n)),
+    );
+  });
+
   test("is not read for another run", async () => {
     const { store, instance } = await aLongProgram();
     const runAt = instantFrom(instance.lastNow + 1);
