@@ -1,7 +1,7 @@
 import type { Diagnostic, Problem } from "../lib/client/index.ts";
 
 /** A diagnostic, or an entry of a problem that may be one. */
-type Told = Diagnostic | NonNullable<Problem["errors"]>[number];
+export type Told = Diagnostic | NonNullable<Problem["errors"]>[number];
 
 /** `file:line element message hint [code]`, a format that editors can follow to the place. */
 export function diagnosticLine(given: string, diagnostic: Told): string {

@@ -1,9 +1,10 @@
 import { ApiError, type Client, type DeployedView } from "../../lib/client/index.ts";
+import { allFindings, askAbout } from "../code-findings.ts";
 import { command } from "../command.ts";
-import { diagnosticLine } from "../diagnostic-line.ts";
+import { diagnosticLine, type Told } from "../diagnostic-line.ts";
 import { EXIT } from "../exit-code.ts";
 import { printJson } from "../lay-out.ts";
-import { placedBeside, type ReadSource, readSource } from "../read-source.ts";
+import { type ReadSource, readSource } from "../read-source.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -29,22 +30,20 @@ export const deploy = command({
   },
 });
 
-type Told = Readonly<{ terminal: Terminal; isJson: boolean }>;
+type Output = Readonly<{ terminal: Terminal; isJson: boolean }>;
 
 /** Deploys one file, and tells what came of it; false: it was refused. */
-async function deployOne(client: Client, source: ReadSource, told: Told): Promise<boolean> {
-  const { terminal, isJson } = told;
+async function deployOne(client: Client, source: ReadSource, output: Output): Promise<boolean> {
+  const { terminal, isJson } = output;
   const { file } = source;
-  if ("diagnostics" in source) {
-    if (isJson) terminal.complain(JSON.stringify({ file, errors: source.diagnostics }));
-    else for (const entry of source.diagnostics) terminal.complain(diagnosticLine(file, entry));
+  if (!("source" in source) && source.isRefused) {
+    const errors = allFindings(source, await askAbout(client, source));
+    if (isJson) terminal.complain(JSON.stringify({ file, errors }));
+    else for (const entry of errors) terminal.complain(diagnosticLine(file, entry));
     return false;
   }
   try {
-    const { created, ...answer } =
-      "bundle" in source
-        ? await client.deployCode(source.bundle)
-        : await client.deploy(source.source);
+    const { created, ...answer } = await send(client, source);
     if (isJson) printJson(terminal, answer);
     else for (const line of linesOf(source, created, answer.definitions)) terminal.print(line);
     return true;
@@ -52,12 +51,21 @@ async function deployOne(client: Client, source: ReadSource, told: Told): Promis
     if (!(error instanceof ApiError) || error.code !== "definition/invalid") throw error;
     if (isJson) terminal.complain(JSON.stringify(error.problem));
     else {
-      for (const entry of error.errors) {
-        terminal.complain(diagnosticLine(file, placedBeside(file, entry)));
+      for (const entry of findingsOf(source, error.errors)) {
+        terminal.complain(diagnosticLine(file, entry));
       }
     }
     return false;
   }
+}
+
+function send(client: Client, source: ReadSource) {
+  return "source" in source ? client.deploy(source.source) : client.deployCode(source.bundle ?? "");
+}
+
+/** With what was found before the source was sent. */
+function findingsOf(source: ReadSource, told: readonly Told[]): readonly Told[] {
+  return "source" in source ? told : allFindings(source, told);
 }
 
 function linesOf(
@@ -68,10 +76,7 @@ function linesOf(
   const { file } = source;
   // Warnings are about the file: every definition in it has the same.
   const [first] = definitions;
-  const warnings = [
-    ...("warnings" in source ? source.warnings : []),
-    ...(first?.warnings ?? []).map((warning) => placedBeside(file, warning)),
-  ];
+  const warnings = findingsOf(source, first?.warnings ?? []);
   return [
     ...definitions.map(
       ({ id, version }) =>

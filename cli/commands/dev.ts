@@ -14,6 +14,7 @@ import { httpOptions } from "../dev/http-options.ts";
 import { outsideWaitTeller } from "../dev/outside-waits.ts";
 import { stopSignal } from "../dev/stop-signal.ts";
 import { reloadLines } from "../dev/tell-reload.ts";
+import { diagnosticLine } from "../diagnostic-line.ts";
 import { EXIT } from "../exit-code.ts";
 import { parseWholeNumber } from "../parse-whole-number.ts";
 import { programName } from "../program-name.ts";
@@ -173,6 +174,7 @@ async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
     ...(settings.workflows.length + settings.tasks.length > 0 && {
       onReload: (reload: Reload) => reloadLines(reload).forEach(log.note),
     }),
+    onWarning: (warning) => log.note(diagnosticLine("workflows", warning)),
     onTrail: watch.see,
     acceptLoss: settings.acceptLoss,
     onTrouble: log.trouble,

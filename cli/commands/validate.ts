@@ -1,9 +1,10 @@
 import type { Client } from "../../lib/client/index.ts";
+import { allFindings, askAbout } from "../code-findings.ts";
 import { command } from "../command.ts";
 import { diagnosticLine } from "../diagnostic-line.ts";
 import { EXIT } from "../exit-code.ts";
 import { printJson } from "../lay-out.ts";
-import { placedBeside, type ReadSource, readSource } from "../read-source.ts";
+import { type ReadSource, readSource } from "../read-source.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
 /** Validates workflows and stores nothing. */
@@ -33,11 +34,11 @@ export const validate = command({
 
 type Validation = Awaited<ReturnType<Client["validate"]>>;
 
-/** What cannot be bundled is not sent. */
 async function validateOne(client: Client, source: ReadSource): Promise<Validation> {
-  if ("diagnostics" in source) return { valid: false, diagnostics: source.diagnostics };
-  if (!("bundle" in source)) return client.validate(source.source);
+  if ("source" in source) return client.validate(source.source);
+  if (source.isRefused || source.bundle === undefined) {
+    return { valid: false, diagnostics: allFindings(source, await askAbout(client, source)) };
+  }
   const { valid, diagnostics } = await client.validateCode(source.bundle);
-  const placed = diagnostics.map((told) => placedBeside(source.file, told));
-  return { valid, diagnostics: [...source.warnings, ...placed] };
+  return { valid, diagnostics: allFindings(source, diagnostics) };
 }

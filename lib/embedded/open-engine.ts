@@ -15,6 +15,7 @@ import { type LocalStore, openLocalStore } from "../adapters/local/store.ts";
 import { realClock, steadyClock } from "../adapters/node/clock.ts";
 import { nodeIds } from "../adapters/node/ids.ts";
 import { workerSandbox } from "../adapters/quickjs/worker-sandbox.ts";
+import type { Diagnostic } from "../definition/diagnostic.ts";
 import { createEngine } from "../engine/engine.ts";
 import { instanceKey } from "../engine/storage/keys.ts";
 import { type HostWorld, ONE_PROCESS } from "../engine/world.ts";
@@ -25,8 +26,10 @@ import { codeRunners } from "../kernel/code/code-runner.ts";
 import { graphRunner } from "../kernel/graph/graph-runner.ts";
 import { quietAlarm } from "../ports/alarm.ts";
 import type { EngineError } from "../ports/engine-error.ts";
+import { analyseApart } from "./analyse-apart.ts";
 import { beginWork } from "./begin-work.ts";
 import { openClock } from "./clock.ts";
+import { allWarnings, deployBundles } from "./deploy-bundles.ts";
 import { type EmbeddedEngine, embeddedEngine } from "./embedded-engine.ts";
 import { endWatch } from "./end-watch.ts";
 import { FiredTimers } from "./fired-timers.ts";
@@ -112,7 +115,11 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       expressions,
       compilers: {
         bpmn: bpmnCompiler({ expressions }),
-        code: codeCompiler({ sandbox, hasHandler: (type) => handlers.has(type) }),
+        code: codeCompiler({
+          sandbox,
+          analyse: analyseApart,
+          hasHandler: (type) => handlers.has(type),
+        }),
       },
       runners: { graph: graphRunner, code: codeRunners(sandbox) },
       sandbox,
@@ -161,7 +168,8 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       onClosing,
       onAdvanced,
     });
-    await deployAll(opened, loaded.code);
+    const warnings = await deployAll(opened, loaded.code);
+    warnings.forEach(options.onWarning ?? emitWarning);
     const { onReload } = options;
     if (onReload) {
       stopReloading = watchCode({
@@ -180,17 +188,31 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
   }
 }
 
-/** Deploys every bundle, or none: the problems of all files are reported at once. */
-async function deployAll(engine: EmbeddedEngine, { files }: UserCode): Promise<void> {
-  const sources = [...files.values()].flatMap(({ made: { bundle } }) =>
-    bundle === undefined ? [] : [{ notation: "code" as const, source: bundle }],
+/** Deploys all workflows or none; returns what is suspicious about them. */
+async function deployAll(
+  engine: EmbeddedEngine,
+  { files }: UserCode,
+): Promise<readonly Diagnostic[]> {
+  const made = [...files.values()].map((file) => file.made);
+  const result = await deployBundles(
+    engine,
+    made.flatMap(({ bundle }) => bundle ?? []),
   );
-  if (sources.length > 1) {
-    const checked = await Promise.all(sources.map((source) => engine.validate(source)));
-    const refused = checked.filter(({ valid }) => !valid);
-    if (refused.length > 0) throw refusedWorkflows(refused.flatMap((one) => one.diagnostics));
-  }
-  for (const source of sources) await engine.deploy(source);
+  if (!result.ok) throw refusedWorkflows(result.diagnostics);
+  return allWarnings(
+    made.flatMap(({ warnings }) => warnings),
+    result.warnings,
+  );
+}
+
+/** A warning of the process: on its standard error output, unless the application listens. */
+function emitWarning({ code, file, line, message, hint }: Diagnostic): void {
+  const where = file === undefined ? "" : `${file}${line === undefined ? "" : `:${line}`}: `;
+  process.emitWarning(`${where}${message}`, {
+    type: "FermataWarning",
+    code,
+    detail: hint,
+  });
 }
 
 /** Tasks run only once the engine is open. */

@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { FoundHandler } from "../adapters/handlers/found-handlers.ts";
 import type { HandlerRuns, TaskCode } from "../adapters/handlers/handler-runs.ts";
 import {
@@ -6,6 +8,7 @@ import {
   type ImportFile,
 } from "../adapters/handlers/task-handlers.ts";
 import type { Trouble } from "../adapters/local/deliveries.ts";
+import type { Diagnostic } from "../definition/diagnostic.ts";
 import type { Announcement } from "../ports/bus.ts";
 import type { EngineError } from "../ports/engine-error.ts";
 import type { HttpOptions } from "./http-task.ts";
@@ -20,8 +23,12 @@ export type EmbeddedOptions = Readonly<{
   clock?: "real" | "virtual";
   /** Real time that `advanceClock` waits for handlers that make no progress; 2 seconds by default. */
   advancePatienceMs?: number;
-  /** Handlers by type, or folders of files that are named after the type they run. */
-  tasks?: string | readonly string[] | Readonly<Record<string, TaskCode | TaskOptions>>;
+  /** Handlers by type, or folders of files that are named after the type they run, or their URLs. */
+  tasks?:
+    | string
+    | URL
+    | readonly (string | URL)[]
+    | Readonly<Record<string, TaskCode | TaskOptions>>;
   /**
    * Workflows in TypeScript: folders, files or their URLs. They are bundled and deployed when the
    * engine opens, and their steps are registered as handlers.
@@ -32,6 +39,11 @@ export type EmbeddedOptions = Readonly<{
    * replaces the handlers. Called with what became of each save; must not throw.
    */
   onReload?: (reload: Reload) => void;
+  /**
+   * Called with everything that is suspicious about `workflows` when the engine opens, such as a step
+   * that no handler runs; a warning of the process by default. Must not throw.
+   */
+  onWarning?: (warning: Diagnostic) => void;
   /**
    * Which hosts tasks of the type `fermata:http` may call, and with which secrets; public hosts by
    * https by default.
@@ -65,6 +77,7 @@ export const EMBEDDED_OPTIONS: KnownOptions<EmbeddedOptions> = {
   tasks: true,
   workflows: true,
   onReload: true,
+  onWarning: true,
   http: true,
   concurrency: true,
   retention: true,
@@ -91,10 +104,9 @@ export async function findHandlers(
   by: Readonly<{ runs: HandlerRuns; importFile: ImportFile }>,
 ): Promise<readonly FoundHandler[]> {
   if (tasks === undefined) return [];
-  const folders = typeof tasks === "string" ? [tasks] : tasks;
-  if (!isFolders(folders)) return findHandlersFrom(folders, by.runs);
+  if (!isFolders(tasks)) return findHandlersFrom(tasks, by.runs);
   const found: FoundHandler[] = [];
-  for (const folder of folders) found.push(...(await findTaskHandlers(folder, by)));
+  for (const folder of givenPaths(tasks)) found.push(...(await findTaskHandlers(folder, by)));
   return found;
 }
 
@@ -105,10 +117,21 @@ export function troubleText({ error, about, retryInMs }: Trouble): string {
 
 /** The folders of handlers; none where they are given as objects. */
 export function taskFolders(tasks: EmbeddedOptions["tasks"] = []): readonly string[] {
-  if (typeof tasks === "string") return [tasks];
-  return isFolders(tasks) ? tasks : [];
+  return isFolders(tasks) ? givenPaths(tasks) : [];
 }
 
-function isFolders(tasks: object): tasks is readonly string[] {
-  return Array.isArray(tasks);
+type Given = NonNullable<EmbeddedOptions["tasks"]>;
+type Folders = string | URL | readonly (string | URL)[];
+
+const isFolders = (tasks: Given): tasks is Folders & Given =>
+  typeof tasks === "string" || tasks instanceof URL || Array.isArray(tasks);
+
+/** Folders and files as a user names them, as paths. */
+export function givenPaths(given: Folders | undefined): readonly string[] {
+  const list = given === undefined ? [] : isList(given) ? given : [given];
+  return list.map((one) =>
+    resolve(one instanceof URL || one.startsWith("file:") ? fileURLToPath(one) : one),
+  );
 }
+
+const isList = (given: Folders): given is readonly (string | URL)[] => Array.isArray(given);

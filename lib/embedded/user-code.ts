@@ -8,10 +8,9 @@ import { loadSteps } from "../bundler/load-module.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { TaskHandler } from "../ports/tasks.ts";
-import { type EmbeddedOptions, findHandlers } from "./options.ts";
+import { type EmbeddedOptions, findHandlers, givenPaths } from "./options.ts";
 import {
   checkWorkflowIds,
-  givenPaths,
   loadWorkflowFile,
   refusedWorkflows,
   type WorkflowFile,

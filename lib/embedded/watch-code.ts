@@ -5,12 +5,11 @@ import type { HandlerRuns } from "../adapters/handlers/handler-runs.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { TaskHandler } from "../ports/tasks.ts";
-import type { DeployedView } from "../shapes/definitions.ts";
+import { allWarnings, deployBundles } from "./deploy-bundles.ts";
 import type { LibraryCalls } from "./library-calls.ts";
-import { taskFolders } from "./options.ts";
+import { givenPaths, taskFolders } from "./options.ts";
 import type { Reload } from "./reload.ts";
 import { type GivenCode, type LoadedCode, loadUserCode, type UserCode } from "./user-code.ts";
-import { givenPaths } from "./workflow-files.ts";
 
 type Watched = Readonly<{
   given: GivenCode;
@@ -90,8 +89,8 @@ export function watchCode(watched: Watched): () => void {
   };
 }
 
-/** A save is several events. */
-const DEBOUNCE_MS = 50;
+/** A save is several events, which come within a few milliseconds. */
+const DEBOUNCE_MS = 30;
 
 /** Of the whole process, since its modules are, too. */
 let generation = 0;
@@ -108,23 +107,22 @@ async function apply(
   const replaced = changedHandlers(code, before);
   const old = new Map(handlers);
   for (const type of replaced) handlers.set(type, code.handlers.get(type) as TaskHandler);
-  const sources = bundles.map((source) => ({ notation: "code" as const, source }));
   try {
-    const checked = await Promise.all(sources.map((source) => engine.validate(source)));
-    if (!checked.every(({ valid }) => valid)) {
+    const result = await deployBundles(engine, bundles);
+    if (!result.ok) {
       restore(handlers, old);
-      return { kind: "refused", diagnostics: checked.flatMap(({ diagnostics }) => diagnostics) };
+      return { kind: "refused", diagnostics: result.diagnostics };
     }
-    const deployed: DeployedView[] = [];
-    for (const source of sources) {
-      const deployment = await engine.deploy(source);
-      if (deployment.created) deployed.push(...deployment.definitions);
-    }
+    const { deployed } = result;
     const removed = [...before.files.keys()].filter((path) => !code.files.has(path));
     if (deployed.length + replaced.length + removed.length === 0) return { kind: "unchanged" };
-    return { kind: "reloaded", deployed, handlers: replaced, removed, warnings: warningsOf(code) };
+    const warnings = allWarnings(warningsOf(code), result.warnings);
+    return { kind: "reloaded", deployed, handlers: replaced, removed, warnings };
   } catch (error) {
     restore(handlers, old);
+    if (error instanceof EngineError && error.code === "definition/invalid") {
+      return refusal([error]);
+    }
     throw error;
   }
 }
@@ -158,7 +156,11 @@ function refusal(errors: readonly unknown[]): Reload {
 
 /** What is wrong with workflows has its places; everything else is told by its error. */
 function diagnosticsOf(error: unknown): readonly Diagnostic[] {
-  if (error instanceof EngineError && error.code === "definition/invalid") {
+  if (
+    error instanceof EngineError &&
+    error.code === "definition/invalid" &&
+    error.details.length > 0
+  ) {
     return error.details as readonly Diagnostic[];
   }
   const code = error instanceof EngineError ? error.code : "code/load-failed";

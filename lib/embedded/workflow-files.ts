@@ -3,18 +3,17 @@
  * the sandbox, and imported here for their steps.
  */
 import { type Dirent, readdirSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
 import type { FoundHandler } from "../adapters/handlers/found-handlers.ts";
 import type { HandlerRuns } from "../adapters/handlers/handler-runs.ts";
 import { parseStep, stepParts } from "../adapters/handlers/step-parts.ts";
-import { bundleWorkflows } from "../bundler/bundle-workflows.ts";
+import { fileNamer } from "../bundler/diagnostics.ts";
 import { loadSteps } from "../bundler/load-module.ts";
+import { notExported } from "../bundler/not-exported.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
-import { analyseBundle } from "../frontends/code/analyse.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import { WORKFLOW } from "../workflow/workflow.ts";
-import type { EmbeddedOptions } from "./options.ts";
+import { checkedBundle } from "./checked-bundle.ts";
 
 /** What one file holds. */
 export type WorkflowFile = Readonly<{
@@ -42,37 +41,33 @@ export async function loadWorkflowFile(
   { runs, generation }: Readonly<{ runs: HandlerRuns; generation: number }>,
 ): Promise<WorkflowFile | BrokenFile> {
   const host = await loadSteps(path, { generation });
-  if (!host.ok) return { path, problems: host.diagnostics, inputs: host.inputs };
+  if (!host.ok) return brokenFile(path, host);
   const exported = Object.values(host.module);
   const handlers = exported.flatMap((value) => handlerOf(value, path, runs));
   const workflows = exported.flatMap(workflowId);
   if (workflows.length === 0) {
-    return { path, workflows, handlers, warnings: [], inputs: host.inputs };
+    const warnings = notExported(path, fileNamer(dirname(path)));
+    return { path, workflows, handlers, warnings, inputs: host.inputs };
   }
-  const bundled = await bundleWorkflows(path);
+  const bundled = await checkedBundle(path);
   const inputs = [...new Set([...host.inputs, ...bundled.inputs])];
   if (!bundled.ok) return { path, problems: bundled.diagnostics, inputs };
   const { source: bundle, diagnostics: warnings } = bundled;
-  // What deploying would refuse is told now, together with the problems of all other files.
-  const problems = analyseBundle(bundle).filter(({ severity }) => severity === "error");
-  if (problems.length > 0) return { path, problems, inputs };
   return { path, bundle, workflows, handlers, warnings, inputs };
 }
 
-/** The folders and files that a user names, as paths. */
-export function givenPaths(given: EmbeddedOptions["workflows"]): readonly string[] {
-  const list: readonly (string | URL)[] = isList(given)
-    ? given
-    : given === undefined
-      ? []
-      : [given];
-  return list.map((one) =>
-    resolve(one instanceof URL || one.startsWith("file:") ? fileURLToPath(one) : one),
-  );
+/** A file that cannot be imported may have other problems, which are told as well. */
+async function brokenFile(path: string, host: Pick<BrokenFile, "inputs"> & Found) {
+  const bundled = await checkedBundle(path);
+  const known = new Set(host.diagnostics.map(placeOf));
+  const others = bundled.diagnostics.filter((found) => !known.has(placeOf(found)));
+  const inputs = [...new Set([...host.inputs, ...bundled.inputs])];
+  return { path, problems: [...host.diagnostics, ...others], inputs };
 }
 
-const isList = (given: EmbeddedOptions["workflows"]): given is readonly (string | URL)[] =>
-  Array.isArray(given);
+type Found = Readonly<{ diagnostics: readonly Diagnostic[] }>;
+
+const placeOf = ({ code, file, line }: Diagnostic): string => JSON.stringify([code, file, line]);
 
 /** The files of a folder in order of their names, or the file itself. */
 export function workflowFilesAt(path: string): readonly string[] {

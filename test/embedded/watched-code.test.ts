@@ -107,6 +107,17 @@ test("a workflow that the engine refuses changes nothing", async ({ save, next, 
   expect(await total()).toEqual({ total: 20 });
 });
 
+test("a workflow that only the sandbox refuses changes nothing either", async (it) => {
+  const text = "import.meta.url === undefined";
+  it.save("workflows/order.ts", `${ORDER}\nif (${text}) throw new Error("only there");`);
+
+  expect(await it.next()).toMatchObject({
+    kind: "refused",
+    diagnostics: expect.arrayContaining([expect.objectContaining({ code: "code/load-threw" })]),
+  });
+  expect(await it.total()).toEqual({ total: 20 });
+});
+
 test("a new file is deployed, and a removed one stays deployed", async ({ engine, ...it }) => {
   it.save("workflows/new.ts", ORDER.replace('"order"', '"new"').replace('"charge"', '"pay"'));
   expect(await it.next()).toMatchObject({
@@ -146,4 +157,19 @@ test("steps in the folder of tasks are reloaded, too", async ({ save, next, tota
     ],
   });
   expect(await total()).toEqual({ total: 20 });
+});
+
+test("a second file with the id of a workflow is refused, with the reason", async ({
+  save,
+  next,
+}) => {
+  save(
+    "workflows/twin.ts",
+    ORDER.replace("charge = step", "other = step").replaceAll("charge", "other"),
+  );
+
+  expect(await next()).toMatchObject({
+    kind: "refused",
+    diagnostics: [{ message: expect.stringMatching(/Two files export the workflow "order"/) }],
+  });
 });

@@ -28,6 +28,21 @@ describe("openEngine with workflows", () => {
     expect((await engine.result(instanceId)).result).toBe(42);
   });
 
+  test.each(["one", "several"])("takes %s of the folders of tasks as URLs", async (how) => {
+    const folder = workflowsIn({
+      "w.ts": aWorkflow('return task("double", 21);'),
+      "tasks/double.ts": "export default (n: number) => n * 2;",
+    });
+    const url = pathToFileURL(join(folder, "tasks/"));
+
+    const engine = await anEngine({
+      workflows: pathToFileURL(join(folder, "w.ts")),
+      tasks: how === "one" ? url : [url],
+    });
+
+    expect((await run(engine)).result).toBe(42);
+  });
+
   test("takes files and URLs, one or several", async () => {
     const folder = workflowsIn({ "a.ts": aWorkflow("", "a"), "b.ts": aWorkflow("", "b") });
     const url = pathToFileURL(join(folder, "b.ts"));
@@ -63,11 +78,42 @@ describe("openEngine with workflows", () => {
     expect(await engine.definition("w")).toMatchObject({ version: 1 });
   });
 
+  test("deploys a workflow only from the file that exports it, not from files that import it", async () => {
+    const dataDir = aDataDir();
+    const workflows = workflowsIn({
+      "a.ts": `import { b, half } from "./b.ts";\n${aWorkflow("return [b.id, half(input)];", "a")}`,
+      "b.ts": `import { a } from "./a.ts";\nexport const half = (n: number) => n / 2;\n${aWorkflow("return [a.id, half(input)];", "b")}`,
+    });
+    await (await anEngine({ dataDir, workflows })).close();
+
+    const engine = await anEngine({ dataDir, workflows });
+
+    for (const [id, other] of ["ab", "ba"]) {
+      expect(await engine.definition(id as string)).toMatchObject({ version: 1 });
+      const { instanceId } = await engine.start(id as string, { input: 4 });
+      expect((await engine.result(instanceId)).result).toEqual([other, 2]);
+    }
+  });
+
+  test("refuses a file that passes on the workflow of another one in the folder", async () => {
+    const workflows = workflowsIn({
+      "a.ts": aWorkflow("return 1;", "a"),
+      "index.ts": 'export * from "./a.ts";',
+    });
+
+    const opened = openEngine({ dataDir: aDataDir(), workflows });
+
+    await expect(opened).rejects.toMatchObject({
+      code: "definition/invalid",
+      message: expect.stringContaining('Two files export the workflow "a"'),
+    });
+  });
+
   test("tells all problems of all files at once, and creates no data folder", async () => {
     const dataDir = join(aDataDir(), "data");
     const workflows = workflowsIn({
       "broken.ts": "export const = 5;",
-      "missing.ts": `import { x } from "no-such-package";\n${aWorkflow("return x;", "missing")}`,
+      "missing.ts": `import { x } from "no-such-package";\n${aWorkflow("return x + Intl;", "missing")}`,
       "fine.ts": aWorkflow("return 1;", "fine"),
     });
 
@@ -81,6 +127,10 @@ describe("openEngine with workflows", () => {
     const details: readonly Diagnostic[] = error.details;
     expect(new Set(details.map(({ file }) => file))).toEqual(new Set(["broken.ts", "missing.ts"]));
     for (const detail of details) expect(detail).toMatchObject({ line: expect.any(Number) });
+    expect(details.filter(({ file }) => file === "missing.ts").map(({ code }) => code)).toEqual([
+      "code/unresolved-import",
+      "code/not-in-workflow",
+    ]);
     expect(() => readdirSync(dataDir)).toThrow("ENOENT");
   });
 

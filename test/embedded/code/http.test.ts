@@ -157,6 +157,24 @@ describe("a workflow in code over HTTP", () => {
     });
   });
 
+  test("R1 takes nothing, and has the input undefined; the input that it shows is null", async () => {
+    const engine = await anEngineWith("return typeof input;");
+    const api = await served(engine);
+
+    const bare = await api("POST", "/v1/definitions/w/instances", { json: {} });
+    const empty = await api("POST", "/v1/definitions/w/instances", { json: { variables: {} } });
+    await engine.idle();
+
+    expect((await api("GET", `/v1/instances/${bare.json.instanceId}`)).json).toMatchObject({
+      input: null,
+      result: "undefined",
+    });
+    expect((await api("GET", `/v1/instances/${empty.json.instanceId}`)).json).toMatchObject({
+      input: {},
+      result: "object",
+    });
+  });
+
   test("takes input or variables, not both", async () => {
     const api = await served(await anEngineWith("return 1;"));
 

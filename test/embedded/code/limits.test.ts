@@ -12,6 +12,7 @@ describe("the limits of a workflow in code", () => {
     ["an endless loop", "for (;;);"],
     ["endless promises", "for (;;) await null;"],
     ["too many operations", "for (let n = 0; n < 3_000; n++) publishSignal('x');"],
+    ["operations without end", "for (;;) publishSignal('x');"],
     ["endless memory", "const all = []; for (;;) all.push('x'.repeat(100_000) + all.length);"],
   ])("R23 stop %s with an incident, and others go on", async (_, endless) => {
     const engine = await anEngineWith(`if (input === "endless") { await event("go"); ${endless} }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../lib/definition/json.ts";
-import { anEngineWith, run } from "../../support/workflow-files.ts";
+import type { Workflow } from "../../../lib/workflow/index.ts";
+import { aDataDir, anEngine } from "../../support/embedded.ts";
+import { anEngineWith, run, workflowsIn } from "../../support/workflow-files.ts";
 
 const BOOM = () => {
   throw new Error("boom");
@@ -34,6 +36,41 @@ describe("a workflow in code", () => {
       terminationKind: "success",
       result: null,
     });
+  });
+
+  test("R1 that is started with nothing has the input undefined, in every replay", async () => {
+    const dataDir = aDataDir();
+    const workflows = workflowsIn({
+      "w.ts": `export const bare = workflow("bare", async (input?: { n: number }) => {
+        await event("go");
+        return [typeof input, input?.n ?? 5];
+      });`,
+    });
+    const before = await anEngine({ dataDir, workflows });
+    const { instanceId } = await before.start("bare");
+    const empty = await before.start("bare", { variables: {} });
+    await before.idle();
+    await before.close();
+
+    const engine = await anEngine({ dataDir, workflows });
+    for (const id of [instanceId, empty.instanceId]) {
+      await engine.event({ name: "go", target: id });
+    }
+
+    expect((await engine.result(instanceId)).result).toEqual(["undefined", 5]);
+    expect((await engine.result(empty.instanceId)).result).toEqual(["object", 5]);
+    expect(await engine.get(instanceId)).toMatchObject({ input: null, variables: {} });
+  });
+
+  test("R1 may be started by its handle without an input, or with undefined", async () => {
+    const engine = await anEngineWith("return typeof input;");
+    const handle: Workflow<number | undefined, string> = { id: "w" };
+
+    const without = await engine.start(handle);
+    const withNone = await engine.start(handle, { input: undefined });
+
+    expect((await engine.result(without)).result).toBe("undefined");
+    expect((await engine.result(withNone)).result).toBe("undefined");
   });
 
   test("R1 that is started with variables has them as its input", async () => {
