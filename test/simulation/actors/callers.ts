@@ -1,7 +1,8 @@
 // The callers of the engine, and what its responses must satisfy.
-import type { Variables } from "../../../lib/definition/json.ts";
+import type { Json, Variables } from "../../../lib/definition/json.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
-import type { StartRequest } from "../../../lib/shapes/instances.ts";
+import type { InstanceView, StartRequest } from "../../../lib/shapes/instances.ts";
+import { isSame } from "../checks/oracle.ts";
 import type { Answer, Call, Caller } from "../scenarios/scenario.ts";
 
 export function starter(definition: string, instanceId: string): Caller {
@@ -11,17 +12,33 @@ export function starter(definition: string, instanceId: string): Caller {
   };
 }
 
-export function start(
+/** Starts a workflow in code with nothing. */
+export const codeStarter = (definition: string, instanceId: string): Caller => ({
+  name: `starter of ${instanceId}`,
+  calls: [startCode(definition, instanceId)],
+});
+
+export const startCode = (definition: string, instanceId: string): Call =>
+  startWith({ isBare: true }, definition, { instanceId }, { judge: mustStart });
+
+export const start = (
   definition: string,
   request: StartRequest,
   judge: (answer: Answer) => string | undefined,
   key?: string,
+): Call => startWith({}, definition, request, { judge, key });
+
+function startWith(
+  bare: Readonly<{ isBare?: true }>,
+  definition: string,
+  request: StartRequest,
+  { judge, key }: Readonly<{ judge: NonNullable<Call["judge"]>; key?: string | undefined }>,
 ): Call {
   return {
     name: `start ${definition}`,
     make: async ({ engine, brings }) => {
       const { variables = {}, instanceId } = request;
-      brings(instanceId, { kind: "started", input: { variables } });
+      brings(instanceId, { kind: "started", input: { variables, ...bare } });
       const view = await engine.start(definition, request, key);
       return { kind: "started", instanceId: view.instanceId };
     },
@@ -153,6 +170,36 @@ async function isOver(instanceId: string, engine: Engine): Promise<Answer | "aga
   const { items } = await engine.list({ status: "succeeded" }, { limit: 10 });
   const isEnded = items.some((item) => item.instanceId === instanceId);
   return isEnded ? { kind: "done" } : "again later";
+}
+
+/** Reads an instance until `judge` finds an answer: nothing is wrong with it, or this is. */
+export function auditor(
+  instanceId: string,
+  judge: (view: InstanceView) => "fine" | "again later" | Readonly<{ problem: string }>,
+  atMs = 0,
+): Caller {
+  const audit: Call = {
+    name: "audit",
+    atMs,
+    make: async ({ engine, committedEntries }) => {
+      if (committedEntries(instanceId) === 0) return "again later";
+      const judged = judge(await engine.get(instanceId));
+      if (judged === "again later") return judged;
+      return { kind: "done", ...(judged !== "fine" && { note: judged.problem }) };
+    },
+    judge: (answer) => (answer.kind === "done" ? answer.note : JSON.stringify(answer)),
+  };
+  return { name: `auditor of ${instanceId}`, calls: [audit] };
+}
+
+/** Once it has ended, the instance has this result. */
+export function auditorOf(instanceId: string, wanted: Json, atMs: number): Caller {
+  const judge = ({ status, result }: InstanceView) => {
+    if (status === "running" || status === "suspended") return "again later";
+    const isRight = status === "succeeded" && isSame(result, wanted);
+    return isRight ? "fine" : { problem: `it ended as ${status} with ${JSON.stringify(result)}` };
+  };
+  return auditor(instanceId, judge, atMs);
 }
 
 /** Fails an offered task once, if it finds one before the instance has ended. */

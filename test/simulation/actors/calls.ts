@@ -77,7 +77,7 @@ type CallerState = {
   tries: number;
 };
 
-function deskOf(stage: Stage, { engine }: Host): Desk {
+export function deskOf(stage: Stage, { engine }: Host): Desk {
   const { traffic, invariants } = stage;
   return {
     engine,

@@ -32,9 +32,9 @@ export function unlessMended(what: string): Handler {
 export function untilVersion(last: number, handler: Handler): Handler {
   return {
     ...handler,
-    outcome: (about, input) =>
+    outcome: (about, ...given) =>
       Number(/^k(\d+)/.exec(about.ticket)?.[1]) > last
         ? { kind: "failed", message: "enough of this" }
-        : handler.outcome(about, input),
+        : handler.outcome(about, ...given),
   };
 }

@@ -20,7 +20,7 @@ export function watchedHandler(
       if (stage.scenario.runsOnceInLife && stage.mode === "memory") checkOnceInLife(stage, about);
       await stage.actors.stop("handler", "before");
       stage.ledger.push(about.idempotencyKey);
-      const outcome = await user.outcome(about, input);
+      const outcome = await user.outcome(about, input, stage.desk);
       if (outcome.kind !== "not-run") stage.brings(about.instanceId, factOf(about, outcome));
       await stage.actors.stop("handler", "after", stage.now + takesMs);
       return outcome;
@@ -60,7 +60,8 @@ function factOf(
   outcome: Exclude<TaskOutcome, { kind: "not-run" }>,
 ): Fact {
   if (outcome.kind === "completed") {
-    return { kind: "task-completed", ticket, variables: outcome.variables };
+    const { variables, result } = outcome;
+    return { kind: "task-completed", ticket, variables, ...(result !== undefined && { result }) };
   }
   const { kind: _, ...failure } = outcome;
   // For an item, only the final failure is recorded.

@@ -112,4 +112,73 @@ export const CODE_MUTANTS: readonly Mutant[] = [
     find: "const drawn = Number.parseInt(hash(`$" + "{chance} $" + "{attempt}`), 36) / 2 ** 53;",
     replace: `${MARK}; const drawn = Math.random();`,
   },
+  {
+    name: "two-outcomes-in-one-drain",
+    without: "the next outcome is fed only when the code waits again",
+    scenario: "code-drains",
+    file: "lib/adapters/quickjs/program.ts",
+    find: "const ran = this.#runOne(feed);",
+    replace: `const opened = all.flatMap(({ operations }) => operations).filter(({ op }) => op !== "close").length;
+      const next = feeds[all.length + 1];
+      globalThis.fermataHoldsJobs = all.length > 0 && next !== undefined && next.done.n <= opened;
+      if (globalThis.fermataHoldsJobs) ${MARK};
+      const ran = this.#runOne(feed);`,
+    also: {
+      file: "lib/adapters/quickjs/machine.ts",
+      find: "this.#exports.qjs_free_value(value);\n      this.#drain();",
+      replace:
+        "this.#exports.qjs_free_value(value);\n      if (!globalThis.fermataHoldsJobs) this.#drain();",
+    },
+  },
+  {
+    name: "fingerprint-unchecked",
+    without: "a replay goes on only with the operations that the journal names",
+    scenario: "code-does-not-fit",
+    file: "lib/kernel/code/replay.ts",
+    find: "if (found && elementOf(found) === expected.element) return;",
+    replace: `if (found && elementOf(found) !== expected.element) ${MARK}; if (found) return;`,
+  },
+  {
+    name: "newest-engine-used",
+    without: "a workflow runs on the engine that it is pinned to",
+    scenario: "code-two-engines",
+    file: "lib/engine/storage/programs.ts",
+    find: 'if (body.runner === "code" && world.sandbox && body.program.engine !== world.sandbox.engine) {',
+    replace: `if (body.runner === "code" && body.program.engine !== world.sandbox?.engine) ${MARK};
+  if (body.runner === "code" && world.sandbox?.engine === "") {`,
+  },
+  {
+    name: "exhausted-session-reused",
+    without: "a session that was stopped is not used again",
+    scenario: "code-exhausted",
+    file: "lib/kernel/code/feed.ts",
+    find: "session.guest.close();\n    return demandRan(ran);",
+    replace: `${MARK};
+    sessions.checkIn(life, session);
+    return demandRan(ran);`,
+  },
+  {
+    name: "session-shared-by-decisions",
+    without: "a session is checked out while it is used",
+    scenario: "code-side-by-side",
+    file: "lib/kernel/code/sessions.ts",
+    find: "if (session?.digest !== digest) return undefined;\n    this.#forget(life);",
+    replace: `if (session?.digest !== digest) return undefined; ${MARK};`,
+  },
+  {
+    name: "event-id-not-from-the-ticket",
+    without: "another attempt sends the same event again",
+    scenario: "code-send",
+    file: "lib/embedded/send-tasks.ts",
+    find: "id: id ?? idempotencyKey",
+    replace: `id: id ?? (${MARK}, \`\${idempotencyKey} \${Math.random()}\`)`,
+  },
+  {
+    name: "message-id-not-from-the-ticket",
+    without: "another attempt sends the same message again",
+    scenario: "code-send",
+    file: "lib/embedded/send-tasks.ts",
+    find: "messageId: idempotencyKey",
+    replace: `messageId: (${MARK}, \`\${idempotencyKey} \${Math.random()}\`)`,
+  },
 ];

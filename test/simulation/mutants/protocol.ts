@@ -4,23 +4,34 @@
 
 import type { Mode } from "../world/mode.ts";
 
-export type Mutant = Readonly<{
-  name: string;
-  /** The purpose of the rule. */
-  without: string;
-  /** The scenario that reaches it. */
-  scenario: string;
-  /**
-   * A seed that is known to detect it, and is tried first; another may, when the world has changed.
-   */
-  seed?: number;
-  /** The kind of queues; durable unless said. */
-  mode?: Mode;
+/** A change of one place of the source. */
+type Patch = Readonly<{
   file: string;
   /** Must occur exactly once. */
   find: string;
   replace: string;
 }>;
+
+export type Mutant = Patch &
+  Readonly<{
+    name: string;
+    /** The purpose of the rule. */
+    without: string;
+    /** The scenario that reaches it. */
+    scenario: string;
+    /**
+     * A seed that is known to detect it, and is tried first; another may, when the world has changed.
+     */
+    seed?: number;
+    /** The kind of queues; durable unless said. */
+    mode?: Mode;
+    /** What must change elsewhere, too. */
+    also?: Patch;
+  }>;
+
+/** Every place that a mutant changes. */
+export const patchesOf = ({ also, ...patch }: Mutant): readonly Patch[] =>
+  also ? [patch, also] : [patch];
 
 /** Set by every mutant where it changes something. */
 export const REACHED = "fermataMutantReached";

@@ -1,7 +1,9 @@
 // Workloads about workflows in code: their journal is replayed, their sessions are lost and found.
+import type { InstanceView } from "../../../lib/shapes/instances.ts";
 import { aBundle, aCodeDefinition } from "../../support/code-workflow.ts";
-import { starter } from "../actors/callers.ts";
+import { auditor, auditorOf, codeStarter, resolver, startCode } from "../actors/callers.ts";
 import { publishes, sends, signals, talker, tells } from "../actors/messaging.ts";
+import { sending } from "../actors/sending.ts";
 import { does, done, flaky } from "../actors/user-code.ts";
 import { compiled } from "./definitions.ts";
 import type { Handler, Scenario } from "./scenario.ts";
@@ -98,12 +100,60 @@ const FAILS = `
   await task("work", 1);
   throw Object.assign(new Error("enough " + Date.now()), { code: "ENOUGH" });`;
 
+/** One branch has more to do than the other before it asks for its second task. */
+const DRAINS = `
+  const deep = task("work", 1).then((it) => it).then((it) => it).then(() => task("work", "deep"));
+  const direct = task("work", 2).then(() => task("flaky", "direct"));
+  const both = await all([deep, direct]);
+  await task("work", 3);
+  return both;`;
+
+/** One branch runs out of memory, one breaks its machine: the third goes on. */
+const EXHAUSTED = `
+  task("work", 1).then(() => "x".repeat(2 ** 29));
+  task("work", 2).then(() => __fermata.open("nonsense", ""));
+  return task("slow", 3);`;
+
+/** The second differs from the first in the type of its first task alone. */
+const FITS = (first: string) => `
+  await task("${first}", 1);
+  await task("work", 2);
+  return "it went on";`;
+
+/** Another engine would compute another sum. */
+const PINNED = `
+  let sum = 0;
+  for (const n of [1, 2, 3]) {
+    sum += Math.tanh(n);
+    await task("work", { n, sum });
+    await delay("3s");
+  }
+  return sum;`;
+
+const SENDS = `
+  await sendEvent({ name: "news", target: "two", payload: { was: "sent" } });
+  await sendMessage({ name: "paid", correlationKey: "42", payload: { got: "sent" }, timeToLive: "P1D" });
+  return "sent";`;
+
+/** Whatever is sent twice arrives once. */
+const RECEIVES = `
+  const got = [await event("news"), await message("paid", "42")];
+  const again = await race({ news: event("news"), paid: message("paid", "42"), late: delay("1h") });
+  return { got, again: again.key };`;
+
+/** Both outcomes are decided about at the same time. */
+const SIDE_BY_SIDE = `
+  const both = await all([1, 2].map((n) => task("work", n).then(() => task("square", { n }))));
+  return both;`;
+
 const HANDLERS: Readonly<Record<string, Handler>> = {
   work: does("work"),
   flaky: flaky(1),
   slow: { ...does("slow"), takesMs: 8_000 },
   broken: { outcome: () => ({ kind: "failed", message: "it broke", code: "BROKEN" }) },
   square: { outcome: (_, { n }) => done({ value: Number(n) ** 2 }) },
+  "fermata:send-event": sending("fermata:send-event"),
+  "fermata:send-message": sending("fermata:send-message"),
   write: { outcome: (_, { n }) => done({ text: `${n} `.repeat(110) }) },
   fails: {
     outcome: (_, { code }) => ({
@@ -114,13 +164,19 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   },
 };
 
+/** Every decision replays the journal. */
+const NO_ROOM = { live: 0, idle: 0 };
+
+const bundleOf = (id: string, body: string) => () =>
+  aBundle(`export const it = workflow("${id}", async (input: any) => {${body}\n});`);
+
 export const CODE_SCENARIOS: readonly Scenario[] = [
   code("code-seq", { seq: SEQUENCE }, [["seq", "one"]]),
   code("code-all-race", { both: ALL_AND_RACE }, [["both", "one"]]),
   {
     ...code("code-window", { window: WINDOW }, []),
     callers: () => [
-      starter("window", "one"),
+      codeStarter("window", "one"),
       talker("teller", tells("one", "news", "e1"), tells("one", "news", "e2")),
       talker("crier", publishes("news", "e3", { atMs: 3_000 })),
     ],
@@ -128,7 +184,7 @@ export const CODE_SCENARIOS: readonly Scenario[] = [
   {
     ...code("code-loser", { loser: LOSER }, []),
     callers: () => [
-      starter("loser", "one"),
+      codeStarter("loser", "one"),
       talker(
         "teller",
         tells("one", "news", "e1", { atMs: 5_000 }),
@@ -139,11 +195,11 @@ export const CODE_SCENARIOS: readonly Scenario[] = [
   },
   {
     ...code("code-fan", { fan: FAN }, []),
-    callers: () => [starter("fan", "one")],
+    callers: () => [codeStarter("fan", "one")],
     settings: { membersPerPage: 5 },
   },
   code("code-return-drains", { returns: RETURNS }, [["returns", "one"]]),
-  code("code-long", { long: LONG }, [["long", "one"]], { room: { live: 0, idle: 0 } }),
+  code("code-long", { long: LONG }, [["long", "one"]], { room: NO_ROOM }),
   code(
     "code-evicted",
     { seq: SEQUENCE, long: LONG },
@@ -155,19 +211,67 @@ export const CODE_SCENARIOS: readonly Scenario[] = [
     { room: { live: 1, idle: 0 } },
   ),
   code("code-retries", { retries: RETRIES }, [["retries", "one"]]),
-  {
-    ...code("code-talks", { talks: TALKS }, []),
-    callers: () => [
-      starter("talks", "one"),
-      starter("talks", "two"),
-      talker("sender", sends("paid", "m1", { key: "42" })),
-      talker("crier", signals("closed", "b1", { atMs: 5_000 })),
-    ],
-  },
+  talks("code-talks"),
+  // A plan reads mailboxes and topics between its rounds: none of them finds the session of another.
+  talks("code-talks-evicted", { room: NO_ROOM }),
   code("code-branches", { branches: BRANCHES }, [["branches", "one"]]),
   code("code-fails", { fails: FAILS }, [["fails", "one"]]),
   code("code-sandbox-dies", { seq: SEQUENCE }, [["seq", "one"]], { losesEvery: 3 }),
+  code("code-drains", { drains: DRAINS }, [["drains", "one"]]),
+  {
+    ...code("code-exhausted", { exhausted: EXHAUSTED }, []),
+    callers: () => [codeStarter("exhausted", "one"), resolver("one", { retries: 1 })],
+  },
+  {
+    ...code("code-does-not-fit", { fits: FITS("work") }, [], { room: NO_ROOM }),
+    replayedBundles: new Map([["fits", bundleOf("fits", FITS("flaky"))]]),
+    callers: () => [codeStarter("fits", "one"), auditor("one", isRefused)],
+    mayStandStill: true,
+  },
+  {
+    ...code("code-two-engines", { pinned: PINNED }, [["pinned", "one"]]),
+    releases: [
+      { atMs: 0, runs: ["work"] },
+      { atMs: 2_000, runs: ["work"], engine: "newer" },
+      { atMs: 5_000, runs: ["work"], hosts: [0] },
+    ],
+  },
+  {
+    ...code("code-send", { sends: SENDS, receives: RECEIVES }, []),
+    callers: () => [
+      // An event for an instance that is not there would fail.
+      {
+        name: "starter",
+        calls: [startCode("receives", "two"), startCode("sends", "one")],
+      },
+      auditorOf("two", { got: [{ was: "sent" }, { got: "sent" }], again: "late" }, 3_700_000),
+    ],
+  },
+  {
+    ...code("code-side-by-side", { both: SIDE_BY_SIDE }, [["both", "one"]]),
+    hosts: 1,
+    pausesGuests: true,
+  },
 ];
+
+function talks(name: string, how?: How): Scenario {
+  return {
+    ...code(name, { talks: TALKS }, [], how),
+    callers: () => [
+      codeStarter("talks", "one"),
+      codeStarter("talks", "two"),
+      talker("sender", sends("paid", "m1", { key: "42" })),
+      talker("crier", signals("closed", "b1", { atMs: 5_000 })),
+    ],
+  };
+}
+
+/** A session that does not have the code that ran is no session to go on with. */
+function isRefused({ status, incidents }: InstanceView) {
+  if (incidents.some(({ type }) => type === "NON_DETERMINISM")) return "fine";
+  if (status === "running" || status === "suspended") return "again later";
+  return { problem: `it is ${status}, although its code does not fit its journal` };
+}
 
 type How = Readonly<{
   room?: NonNullable<Scenario["sessions"]>;
@@ -180,14 +284,12 @@ function code(
   starts: readonly (readonly [definition: string, instance: string])[],
   { room, losesEvery }: How = {},
 ): Scenario {
-  const bundleOf = (id: string, body: string) => () =>
-    aBundle(`export const it = workflow("${id}", async (input: any) => {${body}\n});`);
   return {
     name,
     definitions: Object.keys(bodies).map((id) => compiled(aCodeDefinition(id))),
     bundles: new Map(Object.entries(bodies).map(([id, body]) => [id, bundleOf(id, body)])),
     handlers: HANDLERS,
-    callers: () => starts.map(([definition, id]) => starter(definition, id)),
+    callers: () => starts.map(([definition, id]) => codeStarter(definition, id)),
     ...(room && { sessions: room }),
     ...(losesEvery !== undefined && { losesMachines: losesEvery }),
   };

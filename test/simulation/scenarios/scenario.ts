@@ -21,6 +21,10 @@ export type Scenario = Readonly<{
   sessions?: SessionRoom;
   /** So many runs of a guest later its machine is gone, again and again. */
   losesMachines?: number;
+  /** Other bundles, by id: a session that replays outcomes runs this code, which never ran before. */
+  replayedBundles?: ReadonlyMap<string, () => string>;
+  /** A decision pauses at each run of a guest, so that another one may come between. */
+  pausesGuests?: true;
   /** Task types with a handler; others are offered to workers. */
   handlers: Readonly<Record<string, Handler>>;
   /** New ones for each run: they have state. */
@@ -86,6 +90,8 @@ export type Release = Readonly<{
   atMs: number;
   runs: readonly string[];
   hosts?: readonly number[];
+  /** The engine that guests run on; the one that definitions are pinned to by default. */
+  engine?: string;
 }>;
 
 export type Restored = "not yet" | "lost" | "recovered";
@@ -95,7 +101,11 @@ export type Handler = Readonly<{
   takesMs?: number;
   isolate?: true;
   exclusive?: true;
-  outcome: (about: TaskAttempt, input: Variables) => TaskOutcome | Promise<TaskOutcome>;
+  outcome: (
+    about: TaskAttempt,
+    input: Variables,
+    desk: () => Desk,
+  ) => TaskOutcome | Promise<TaskOutcome>;
 }>;
 
 /**

@@ -40,7 +40,10 @@ export function awsTimers(
 /** Without faults the wheel queues a timer once, and the sweep has nothing to send. */
 function sparing(stage: Stage, timers: Timers): Timers {
   const { scenario, queuedAhead } = stage;
-  const most = scenario.losesSchedules ? Infinity : scenario.timers === "wheel" ? 1 : 0;
+  // A host that lacks an engine leaves timers standing, too.
+  const lacksEngines = scenario.releases?.some(({ engine }) => engine !== undefined) === true;
+  const isSwept = scenario.losesSchedules || lacksEngines;
+  const most = isSwept ? Infinity : scenario.timers === "wheel" ? 1 : 0;
   return {
     arm: async (timer) => {
       const name = timerName(timer);

@@ -19,9 +19,10 @@ import { graphRunner } from "../../../lib/kernel/graph/graph-runner.ts";
 import type { Ids } from "../../../lib/ports/ids.ts";
 import type { Item, Outcome, Store } from "../../../lib/ports/store.ts";
 import type { Source } from "../../../lib/shapes/definitions.ts";
-import { aGuest } from "../../support/code-workflow.ts";
+import { aGuest, GUEST_ENGINE } from "../../support/code-workflow.ts";
 import { generatorRunner } from "../../support/generator-runner.ts";
 import type { Scenario } from "../scenarios/scenario.ts";
+import { losing, onEngine, pausing, replaying } from "./guests.ts";
 
 export type Host = Readonly<{
   name: string;
@@ -46,8 +47,17 @@ export type HostParts = Pick<
 > &
   Readonly<{ name: string; clock: SimulatedClock; programs: Programs }>;
 
-/** Where the code of definitions comes from. */
-type Programs = Pick<Scenario, "workflows" | "bundles" | "sessions" | "losesMachines">;
+/** Where the code of definitions comes from, and what becomes of its guests. */
+export type Programs = Pick<
+  Scenario,
+  "workflows" | "bundles" | "replayedBundles" | "sessions" | "losesMachines"
+> &
+  Readonly<{
+    /** The engine that guests run on. */
+    engine?: string;
+    /** Where a decision pauses before a guest runs. */
+    pause?: () => Promise<unknown>;
+  }>;
 
 export function createHost({ name, clock, programs, store, ...ports }: HostParts): Host {
   const given: HostWorld = {
@@ -57,6 +67,7 @@ export function createHost({ name, clock, programs, store, ...ports }: HostParts
     expressions: EXPRESSIONS,
     compilers: { bpmn: compileJson, code: compileJson },
     runners: runnersOf(programs),
+    ...(programs.bundles && { sandbox: { engine: programs.engine ?? GUEST_ENGINE } }),
   };
   return { name, engine: createEngine(given), world: worldOf(given), clock };
 }
@@ -77,46 +88,30 @@ function heavyFeel(): ExpressionLanguage {
 }
 
 /** A generator for each name, or a bundle in the sandbox; sessions are those of one host. */
-export function runnersOf({
-  workflows = new Map(),
-  bundles,
-  sessions,
-  losesMachines,
-}: Programs): HostWorld["runners"] {
+export function runnersOf(programs: Programs): HostWorld["runners"] {
+  const { workflows = new Map(), bundles, sessions } = programs;
   const room = new Sessions(sessions);
   return {
     graph: graphRunner,
     code: (definition) => {
       const bundle = bundles?.get(definition.id);
       if (bundle === undefined) return generatorRunner(workflows)(definition);
-      const load = async () => {
-        const guest = await aGuest(bundle());
-        return losesMachines === undefined ? guest : losing(guest, losesMachines);
-      };
+      const load = () => guestOf(programs, definition.id, bundle());
       return codeRunner({ definition, workflow: definition.id, load, sessions: room });
     },
   };
 }
 
-/** A program whose machines die after so many runs, however often they are replaced. */
-function losing(guest: GuestProgram, runs: number): GuestProgram {
-  let left = runs;
-  return {
-    declared: guest.declared,
-    open: (opening) => {
-      const session = guest.open(opening);
-      return {
-        run: async (feeds) => {
-          left -= 1;
-          if (left > 0) return session.run(feeds);
-          left = runs;
-          session.close();
-          return [{ kind: "stopped", stop: "lost", message: "The machine died." }];
-        },
-        close: () => session.close(),
-      };
-    },
-  };
+async function guestOf(
+  { engine = GUEST_ENGINE, replayedBundles, losesMachines, pause }: Programs,
+  id: string,
+  bundle: string,
+): Promise<GuestProgram> {
+  const replayed = replayedBundles?.get(id);
+  let guest = await aGuest(engine === GUEST_ENGINE ? bundle : onEngine(engine, bundle));
+  if (replayed) guest = replaying(guest, await aGuest(replayed()));
+  if (losesMachines !== undefined) guest = losing(guest, losesMachines);
+  return pause ? pausing(guest, pause) : guest;
 }
 
 /** Ids that are the same in every run of a seed. */

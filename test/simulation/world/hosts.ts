@@ -27,8 +27,8 @@ export class Hosts {
   #life = 0;
   #invocations = 0;
   #isRecovered = false;
-  /** The task types of each host; none: all of them. */
-  readonly #runs = new Map<number, readonly string[]>();
+  /** The last release of each host; none: it runs all task types. */
+  readonly #released = new Map<number, Release>();
 
   constructor(stage: Stage, backends: Backends) {
     this.#stage = stage;
@@ -47,6 +47,12 @@ export class Hosts {
    */
   get isRecovered(): boolean {
     return this.#isRecovered;
+  }
+
+  /** The one that the current actor runs on, or one of them, by choice. */
+  here(): Host {
+    const name = this.#stage.actors.current?.hostName;
+    return this.#all.find((host) => host.name === name) ?? this.any();
   }
 
   /** One of them, by choice. */
@@ -118,8 +124,9 @@ export class Hosts {
     return { id, until: instantFrom(host.clock.now() + FUNCTION_MS), mayContinue };
   }
 
-  #note({ runs, hosts = [...Array(HOSTS).keys()] }: Release): void {
-    for (const n of hosts) this.#runs.set(n, runs);
+  #note(release: Release): void {
+    const { hosts = [...Array(HOSTS).keys()] } = release;
+    for (const n of hosts) this.#released.set(n, release);
   }
 
   /** The last of several may run older code. */
@@ -140,6 +147,7 @@ export class Hosts {
     const { scenario, time, actors } = stage;
     const life = `${this.#life}-`;
     const isMemory = stage.mode === "memory";
+    const { runs, engine } = this.#released.get(n) ?? {};
     const turn = () => actors.stop("clock.pause", "before");
     const clock = new SimulatedClock({ time, skewMs, turn });
     return createHost({
@@ -148,13 +156,17 @@ export class Hosts {
       store,
       blobs,
       parking: parkingPort(stage, parking),
-      tasks: tasksPort(tasks, this.#runs.get(n)),
+      tasks: tasksPort(tasks, runs),
       timers: timers ?? timersPort(stage, this.#backends, clock),
       ids: this.#ids,
       workQueue,
       bus: busPort(stage, bus),
       ...(scenario.ownQueue && !isMemory && { ownQueues: this.#backends.ownQueues }),
-      programs: scenario,
+      programs: {
+        ...scenario,
+        ...(engine !== undefined && { engine }),
+        ...(scenario.pausesGuests && { pause: () => actors.stop("guest.run", "before") }),
+      },
       settings: {
         ...scenario.settings,
         tenant: TENANT,

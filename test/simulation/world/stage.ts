@@ -17,7 +17,7 @@ import { checkPunctual, type Fired } from "../checks/punctuality.ts";
 import { Reception } from "../checks/reception.ts";
 import { Traffic } from "../checks/traffic.ts";
 import { must, Violation } from "../checks/violation.ts";
-import type { Restored, Scenario } from "../scenarios/scenario.ts";
+import type { Desk, Restored, Scenario } from "../scenarios/scenario.ts";
 import { Choices } from "./choices.ts";
 import { EXPRESSIONS } from "./host.ts";
 import type { Mode } from "./mode.ts";
@@ -81,6 +81,10 @@ export class Stage {
   blobOf: (name: string) => Uint8Array | undefined = () => undefined;
   /** The user's own queue. */
   ownQueue: SimulatedQueue<string> | undefined;
+  /** The tools of user code, on the host that it runs on. */
+  desk: () => Desk = () => {
+    throw new Error("there is no host");
+  };
   /** Everything in any queue, what is being delivered included. */
   queued: () => readonly Message[] = () => [];
   /** What is due, and when. */

@@ -11,7 +11,7 @@
  */
 import type { Compiled } from "../../../lib/definition/definition.ts";
 import type { Gate } from "../actors/actors.ts";
-import { Calls } from "../actors/calls.ts";
+import { Calls, deskOf } from "../actors/calls.ts";
 import { deliveries } from "../actors/deliveries.ts";
 import { Adoptions, Releases } from "../actors/releases.ts";
 import { Restore } from "../actors/restore.ts";
@@ -62,6 +62,7 @@ export class SimulatedWorld {
     this.#releases = new Releases(this.stage, this.#hosts);
     this.#restore = new Restore(this.stage, this.#hosts, this.backends);
     this.#adoptions = new Adoptions(this.stage, this.#hosts, this.backends);
+    this.stage.desk = () => deskOf(this.stage, this.#hosts.here());
     this.stage.isCalm = this.isCalm;
     this.stage.isStruck = injection?.fault === "crash";
   }
@@ -116,9 +117,8 @@ export class SimulatedWorld {
     for (const { hash, version } of definitions) {
       const stored = { ...definition, hash, version };
       // Without any session: what is written must be what a fresh replay decides.
-      const { workflows, bundles } = scenario;
-      const fresh = { ...(workflows && { workflows }), ...(bundles && { bundles }) };
-      const { graph, code } = runnersOf({ ...fresh, sessions: { live: 0, idle: 0 } });
+      const { losesMachines: _, ...steady } = scenario;
+      const { graph, code } = runnersOf({ ...steady, sessions: { live: 0, idle: 0 } });
       const source = async () => sourceOf(definition).source;
       const runner = stored.body.runner === "graph" ? graph?.(stored) : code?.(stored, source);
       if (runner) programs.set(hash, { definition: stored, runner });
