@@ -1,4 +1,13 @@
-import { all, delay, event, race, step, TaskFailed, workflow } from "fermata-engine/workflow";
+import {
+  all,
+  BusinessError,
+  delay,
+  event,
+  race,
+  step,
+  TaskFailed,
+  workflow,
+} from "fermata-engine/workflow";
 
 export type Order = Readonly<{
   orderId: string;
@@ -18,7 +27,9 @@ export const holdItems = step("hold-items", async ({ orderId }: Order) => `hold-
 export const takePayment = step(
   "take-payment",
   async ({ total, card }: Order, { idempotencyKey }) => {
-    if (card === "declined") throw new CardDeclined(`The bank declined ${total}.`);
+    if (card === "declined") {
+      throw new BusinessError("CARD_DECLINED", `The bank declined ${total}.`);
+    }
     return { paymentId: `payment-${idempotencyKey}`, amount: total };
   },
   { retry: { maxAttempts: 5, backoff: "2s", multiplier: 2 }, timeout: "10m" },
@@ -61,10 +72,4 @@ async function paymentOf(order: Order) {
     await releaseItems(order);
     return undefined;
   }
-}
-
-/** An error of this name has a code, and is not retried. `fermata-engine` exports such a class, too. */
-class CardDeclined extends Error {
-  override readonly name = "BusinessError";
-  readonly code = "CARD_DECLINED";
 }
