@@ -9,6 +9,7 @@ import { quoted } from "../../definition/parsed.ts";
 import type { Declared, LoadProblem, Sandbox } from "../../definition/sandbox.ts";
 import { analyseBundle } from "./analyse.ts";
 import type { CompilerCode } from "./codes.ts";
+import { declarationOf } from "./declarations.ts";
 import { mapStack } from "./map-stack.ts";
 import { parseSourceMap, type SourceMap } from "./source-map.ts";
 
@@ -33,12 +34,17 @@ async function compile(host: CodeHost, source: string): Promise<Compilation> {
   const found = await analyse(source);
   // Also where it is refused already: what else is wrong is told at once.
   const loaded = await host.sandbox.load(source);
+  const bundle = { source, map: parseSourceMap(source) };
   if (!loaded.ok) {
-    const failed = loadFailed(loaded.problem, parseSourceMap(source));
+    const failed = loadFailed(loaded.problem, bundle.map);
     return { ok: false, diagnostics: isTold(failed, found) ? found : [...found, failed] };
   }
   const { declared } = loaded.program;
-  const diagnostics = [...found, ...declaredFlaws(declared), ...unserved(host, declared)];
+  const diagnostics = [
+    ...found,
+    ...declaredFlaws(bundle, declared),
+    ...unserved(host, bundle, declared),
+  ];
   if (diagnostics.some(({ severity }) => severity === "error")) return { ok: false, diagnostics };
   const { engine } = host.sandbox;
   return {
@@ -65,22 +71,31 @@ const processOf = (id: string, { steps }: Declared, engine: string): Compiled =>
   startEvents: [{ element: id, kind: "none" }],
 });
 
-function declaredFlaws({ workflows }: Declared): readonly Diagnostic[] {
+type Bundle = Readonly<{ source: string; map: SourceMap }>;
+
+function declaredFlaws(bundle: Bundle, { workflows }: Declared): readonly Diagnostic[] {
   if (workflows.length === 0) return [NO_WORKFLOW];
   if (workflows.length > MAX_PROCESSES_PER_SOURCE) return [tooMany(workflows.length)];
-  return workflows.filter((id) => !isId(id)).map(invalidId);
+  return workflows
+    .filter((id) => !isId(id))
+    .map((id) => ({ ...invalidId(id), ...declarationOf(bundle, "workflow", id) }));
 }
 
 /** Ids stand in keys and paths. */
 const isId = (id: string): boolean =>
   id.length <= MAX_ELEMENT_ID_LENGTH && /^[\p{L}\p{N}][\p{L}\p{N}._-]*$/u.test(id);
 
-const unserved = ({ hasHandler }: CodeHost, { steps }: Declared): readonly Diagnostic[] =>
+const unserved = (
+  { hasHandler }: CodeHost,
+  bundle: Bundle,
+  { steps }: Declared,
+): readonly Diagnostic[] =>
   steps
     .filter((type) => hasHandler && !hasHandler(type))
     .map((type) =>
       flaw("warning", "code/step-without-handler", {
         message: `No handler of this engine runs the step ${quoted(type)}.`,
+        ...declarationOf(bundle, "step", type),
         hint: "Export it from a file in `workflows` or `tasks`, or run a worker for this type: until then its tasks wait.",
       }),
     );

@@ -20,6 +20,8 @@ describe("warnings about workflow files", () => {
       {
         severity: "warning",
         code: "code/step-without-handler",
+        file: "w.ts",
+        line: 2,
         message: expect.stringMatching(/"hidden"/),
       },
     ]);
