@@ -95,6 +95,21 @@ export const early = workflow("early", async () => [started, drawn, hostname()])
     ]);
   });
 
+  test("names the file itself where two of its workflows have the same id", async () => {
+    const file = fileWith(
+      "same.ts",
+      `export const one = workflow("same", async () => 1);
+export const two = workflow("same", async () => 2);`,
+    );
+
+    const { exitCode, errors } = await ask("deploy", file);
+
+    expect(exitCode).toBe(1);
+    expect(errors).toEqual([expect.stringContaining('Two workflows have the id "same".')]);
+    expect(errors[0]).toMatch(/\[code\/load-threw\]$/);
+    expect(errors[0]?.startsWith(`${file} `)).toBe(true);
+  });
+
   test("tells warnings once, of the bundler, the analysis and the server", async () => {
     const file = fileWith(
       "warned.ts",

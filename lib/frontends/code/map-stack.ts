@@ -21,7 +21,7 @@ export function mapStack(stack: string, map: SourceMap): MappedStack {
     if (row === undefined || column === undefined) return ENGINE.test(line) ? [] : [line];
     const origin = map.originalOf(Number(row), Number(column));
     if (origin === undefined) return [line];
-    if (origin.file.startsWith(SDK)) return [];
+    if (OWN.test(origin.file)) return [];
     first ??= origin;
     return [`${before}(${origin.file}:${origin.line}:${origin.column})`];
   });
@@ -32,4 +32,5 @@ export function mapStack(stack: string, map: SourceMap): MappedStack {
 const FRAME = /^(\s*at (?:.* )?)\(?workflow\.js:(\d+):(\d+)\)?\s*$/;
 /** A frame in the engine's own code inside the machine, or in native code. */
 const ENGINE = /^\s*at .*(?:\(fermata:\d+:\d+\)|\(native\))\s*$/;
-const SDK = "fermata-engine:";
+/** Modules that no author wrote: the SDK, and the entry that the bundler adds. */
+const OWN = /^fermata-(?:engine|entry):/;
