@@ -6,8 +6,8 @@ const SEEDS = Number(process.env.SIMULATED_SEEDS ?? 600);
 const GROUP = 100;
 
 /**
- * Found, and not mended yet: after long standstills, the last item of a batch whose handler was removed
- * is neither offered to workers nor run by the handler that came back.
+ * A known bug: if the process crashes while recovery offers the items of a batch whose handler was
+ * removed, the last item is neither offered to workers nor run when the handler is registered again.
  */
 const KNOWN = { seed: 439, scenario: "batch-handler-removed", mode: "memory" } as const;
 const isKnown = (seed: number, { scenario, mode }: Setting): boolean =>

@@ -3,7 +3,7 @@ import type { Diagnostic } from "../../../lib/definition/diagnostic.ts";
 import { anEngine } from "../../support/embedded.ts";
 import { anEngineWith, aWorkflow, run, workflowsIn } from "../../support/workflow-files.ts";
 
-/** Suspicious in two ways: nobody has a handler for the step, and the losers of a native race stay armed. */
+/** Has two flaws: no handler runs the step, and a native race does not cancel its losers. */
 const SUSPICIOUS = `const hidden = step("hidden", async () => 1);
 ${aWorkflow('return Promise.race([hidden(), delay("1s")]);')}`;
 
@@ -27,7 +27,7 @@ describe("warnings about workflow files", () => {
     ]);
   });
 
-  test("are warnings of the process where nobody listens", async () => {
+  test("are emitted as process warnings without an onWarning callback", async () => {
     const heard: (Error & { code?: string })[] = [];
     const listen = (warning: Error) => heard.push(warning);
     process.on("warning", listen);

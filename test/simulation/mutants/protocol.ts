@@ -23,7 +23,7 @@ export type Mutant = Patch &
      * A seed that is known to detect it, and is tried first; another may, when the world has changed.
      */
     seed?: number;
-    /** The kind of queues; durable unless said. */
+    /** The kind of queues; durable by default. */
     mode?: Mode;
     /** What must change elsewhere, too. */
     also?: Patch;
