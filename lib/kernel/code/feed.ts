@@ -127,7 +127,7 @@ const JOURNAL_MISSING = "A part of the journal that the replay needs is not stor
 async function opened(
   { load, workflow }: Running,
   { before }: Draft,
-  { version }: Life,
+  life: Life,
   state: CodeState,
 ): Promise<Session> {
   const program = await load();
@@ -142,11 +142,14 @@ async function opened(
       startedAt: formatInstant(before.startedAt),
     },
   });
-  return { guest, digest: "", memos: new Map(), version };
+  return { guest, digest: "", memos: new Map(), life };
 }
 
 /** Which run this is, for its sessions. */
 export const lifeOf = ({ before }: Draft): Life => ({
-  name: [before.id, runOf(before), before.definition.hash, before.startHash].join(" "),
+  id: before.id,
+  runAt: runOf(before),
+  definitionHash: before.definition.hash,
+  startHash: before.startHash,
   version: before.version,
 });

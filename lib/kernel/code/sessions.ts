@@ -11,9 +11,19 @@
 
 import { MAX_IDLE_SESSIONS, MAX_LIVE_SESSIONS } from "../../definition/limits.ts";
 import type { GuestSession, Ran } from "../../definition/sandbox.ts";
+import type { Instant } from "../../definition/time/instant.ts";
 
-/** Which run of which instance, under which definition; and the version that is decided about. */
-export type Life = Readonly<{ name: string; version: number }>;
+/**
+ * Which run of which instance, under which definition; and the version that is decided about. Parts
+ * instead of one text: a text would be made, and hashed, several times a step.
+ */
+export type Life = Readonly<{
+  id: string;
+  runAt: Instant;
+  definitionHash: string;
+  startHash: string;
+  version: number;
+}>;
 
 export type Session = {
   readonly guest: GuestSession;
@@ -21,7 +31,7 @@ export type Session = {
   digest: string;
   /** What feeds led to, by the digest after them. */
   memos: Map<string, Ran>;
-  version: number;
+  life: Life;
 };
 
 export type SessionRoom = Readonly<{ live: number; idle: number }>;
@@ -38,7 +48,7 @@ export class Sessions {
   /** What a feed that ends at this digest has led to, if it was made for this version. */
   memo(life: Life, digest: string): Ran | undefined {
     const session = this.#find(life);
-    return session?.version === life.version ? session.memos.get(digest) : undefined;
+    return session?.life.version === life.version ? session.memos.get(digest) : undefined;
   }
 
   /** Takes the session that stands at this digest out of the room. */
@@ -46,8 +56,8 @@ export class Sessions {
     const session = this.#find(life);
     if (session?.digest !== digest) return undefined;
     this.#forget(life);
-    if (session.version !== life.version) {
-      session.version = life.version;
+    if (session.life.version !== life.version) {
+      session.life = life;
       session.memos = new Map();
     }
     return session;
@@ -61,33 +71,44 @@ export class Sessions {
 
   /** The instance only waits: its session stays while there is room for such. */
   rest(life: Life): void {
-    const session = this.#live.get(life.name);
+    const session = this.#live.get(life.id);
     if (session === undefined) return;
-    this.#live.delete(life.name);
+    this.#live.delete(life.id);
     this.#keep(this.#idle, this.#room.idle, life, session);
   }
 
-  /** Closes the session of an instance, if it has one. */
+  /** Closes the session of an instance, if it has one, whatever life it is of. */
   discard(life: Life): void {
-    this.#find(life)?.guest.close();
+    this.#standing(life)?.guest.close();
     this.#forget(life);
   }
 
   #keep(room: Map<string, Session>, most: number, life: Life, session: Session): void {
-    room.set(life.name, session);
-    for (const [name, oldest] of room) {
+    room.set(life.id, session);
+    for (const [id, oldest] of room) {
       if (room.size <= most) break;
-      room.delete(name);
+      room.delete(id);
       oldest.guest.close();
     }
   }
 
   #find(life: Life): Session | undefined {
-    return this.#live.get(life.name) ?? this.#idle.get(life.name);
+    const session = this.#standing(life);
+    return session && isSameLife(session.life, life) ? session : undefined;
   }
 
-  #forget(life: Life): void {
-    this.#live.delete(life.name);
-    this.#idle.delete(life.name);
+  /** One instance has one session, also when an earlier one had the same id. */
+  #standing({ id }: Life): Session | undefined {
+    return this.#live.get(id) ?? this.#idle.get(id);
+  }
+
+  #forget({ id }: Life): void {
+    this.#live.delete(id);
+    this.#idle.delete(id);
   }
 }
+
+const isSameLife = (one: Life, other: Life): boolean =>
+  one.runAt === other.runAt &&
+  one.definitionHash === other.definitionHash &&
+  one.startHash === other.startHash;

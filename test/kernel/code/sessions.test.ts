@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { MAX_IDLE_SESSIONS, MAX_LIVE_SESSIONS } from "../../../lib/definition/limits.ts";
+import type { Ran } from "../../../lib/definition/sandbox.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
 import { codeRunner } from "../../../lib/kernel/code/code-runner.ts";
-import { Sessions } from "../../../lib/kernel/code/sessions.ts";
+import { type Life, Sessions } from "../../../lib/kernel/code/sessions.ts";
 import { decide } from "../../../lib/kernel/decide.ts";
 import type { Instance } from "../../../lib/kernel/instance.ts";
 import { done, NO_ROOM, resultOf } from "../../support/code-play.ts";
@@ -201,6 +202,27 @@ describe("two decisions at once", () => {
 
 describe("a room for sessions", () => {
   test.each([
+    ["run", { runAt: instantFrom(1) }],
+    ["definition", { definitionHash: "other" }],
+    ["start", { startHash: "other" }],
+  ] as const)("has none for another %s under the same id, and closes the old one", (_, other) => {
+    const sessions = new Sessions();
+    const closed: string[] = [];
+    const enter = (name: string, life: Life) => {
+      const guest = { run: async () => [], close: () => void closed.push(name) };
+      sessions.checkIn(life, { guest, digest: "d", memos: new Map([["d", NO_NEWS]]), life });
+    };
+    enter("first", aLife({}));
+
+    const found = [sessions.memo(aLife(other), "d"), sessions.checkOut(aLife(other), "d")];
+    enter("second", aLife(other));
+
+    expect([found, closed]).toEqual([[undefined, undefined], ["first"]]);
+    expect(sessions.checkOut(aLife({}), "d")).toBeUndefined();
+    expect(sessions.memo(aLife(other), "d")).toBe(NO_NEWS);
+  });
+
+  test.each([
     ["live", MAX_LIVE_SESSIONS],
     ["idle", MAX_IDLE_SESSIONS],
   ] as const)("has so much for %s ones: %i", (kind, most) => {
@@ -208,8 +230,8 @@ describe("a room for sessions", () => {
     let closed = 0;
     const add = (n: number) => {
       const guest = { run: async () => [], close: () => void closed++ };
-      const life = { name: `i${n}`, version: 1 };
-      sessions.checkIn(life, { guest, digest: "d", memos: new Map(), version: 1 });
+      const life = aLife({ id: `i${n}` });
+      sessions.checkIn(life, { guest, digest: "d", memos: new Map(), life });
       if (kind === "idle") sessions.rest(life);
       return closed;
     };
@@ -235,4 +257,15 @@ describe("a room for sessions", () => {
 
     expect([before, seen.opened]).toEqual([1, 2]);
   });
+});
+
+const NO_NEWS: Ran = { kind: "ran", operations: [] };
+
+const aLife = (given: Partial<Life>): Life => ({
+  id: "i1",
+  runAt: instantFrom(0),
+  definitionHash: "definition",
+  startHash: "start",
+  version: 1,
+  ...given,
 });

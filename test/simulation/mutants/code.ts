@@ -49,10 +49,10 @@ export const CODE_MUTANTS: readonly Mutant[] = [
     without: "what a feed led to counts only while the instance has the same version",
     scenario: "code-window",
     file: "lib/kernel/code/sessions.ts",
-    find: "return session?.version === life.version ? session.memos.get(digest) : undefined;",
+    find: "return session?.life.version === life.version ? session.memos.get(digest) : undefined;",
     replace: `const memo = session?.memos.values().next().value;
     if (memo) ${MARK};
-    return session?.version === life.version ? memo : undefined;`,
+    return session?.life.version === life.version ? memo : undefined;`,
   },
   {
     name: "loser-stays-armed",
