@@ -18,7 +18,6 @@ import { holdsFailedItems } from "../failed-items.ts";
 import type { Ticket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
 import type { Runner } from "../runner.ts";
-import type { JournalEntry } from "../trail.ts";
 import { digestAfter, digestOf } from "./digest.ts";
 import { type CodeProgram, feedOutcome, feedStart, lifeOf, type Running } from "./feed.ts";
 import { endWhenDone, finish, hasTasks } from "./finish.ts";
@@ -148,16 +147,15 @@ async function feedAll(
 /** Takes one outcome: into the journal, out of the open operations, and into the session. */
 async function take(running: Running, draft: Draft, state: CodeState, recorded: Recorded) {
   const outcome = written(running.elements, recorded);
-  const entry: JournalEntry = [recorded.n, draft.now, outcome];
-  const digest = digestAfter(state.d, entry);
+  const text = JSON.stringify(outcome);
+  const digest = digestAfter(state.d, `[${recorded.n},${draft.now},${text}]`);
   const hasReturned = state.r !== undefined;
   const ran = hasReturned
     ? NOTHING
     : await feedOutcome(running, draft, { state, recorded, digest });
   enterInJournal(draft, recorded.n, outcome);
   markCompleted(draft, recorded.element);
-  const bytes = JSON.stringify(outcome).length;
-  const weighed = bytes > FEW_BYTES ? { j: (state.j ?? 0) + bytes } : {};
+  const weighed = text.length > FEW_BYTES ? { j: (state.j ?? 0) + text.length } : {};
   const after = { ...closeOperation(draft, state, recorded.n), ...weighed, d: digest };
   demandRoom(after, recorded);
   return { ran, state: after };

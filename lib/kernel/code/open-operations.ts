@@ -137,7 +137,10 @@ function dueAtOf(now: Instant, timer: Extract<Operation, { op: "timer" }>): Inst
 /** The members of each batch, by the number of every member. */
 type Batches = ReadonlyMap<number, readonly TaskOperation[]>;
 
+const NO_BATCHES: Batches = new Map();
+
 function batchesIn(operations: readonly Operation[]): Batches {
+  if (operations.length <= MAX_MEMBERS_APART) return NO_BATCHES;
   const closed = new Set(operations.flatMap((it) => (it.op === "close" ? [it.n] : [])));
   const tasks = operations.filter(
     (it): it is TaskOperation => it.op === "task" && !closed.has(it.n),

@@ -44,7 +44,8 @@ export async function replay(
     if (end) throw ended(at);
     addOpen(open, operations);
   }
-  if (entries.reduce(digestAfter, digestOf(state.i)) !== state.d) {
+  const texts = entries.map((entry) => JSON.stringify(entry));
+  if (texts.reduce(digestAfter, digestOf(state.i)) !== state.d) {
     throw mismatch("The journal does not have the digest that the instance was stored with.");
   }
   checkOpen(open, state);
