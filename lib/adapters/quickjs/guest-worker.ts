@@ -1,7 +1,7 @@
 /** The thread that guests run in: takes batches of requests, and answers them in batches. */
 import { parentPort, workerData } from "node:worker_threads";
 import type { Ran } from "../../definition/sandbox.ts";
-import { loadProgram, type Program, type ProgramSession } from "./program.ts";
+import { loadProgram, type Program, type ProgramSession, prepareAhead } from "./program.ts";
 import {
   type Answer,
   PER_MESSAGE,
@@ -21,7 +21,17 @@ parentPort?.on("message", (batch: string) => {
     const answers = requests.slice(at, at + PER_MESSAGE).flatMap(answerTo);
     if (answers.length > 0) parentPort?.postMessage(writeBatch(answers));
   }
+  if (!isPreparing) setImmediate(prepare);
+  isPreparing = true;
 });
+
+let isPreparing = false;
+
+/** One at a time: requests that come meanwhile go first. */
+function prepare(): void {
+  isPreparing = prepareAhead();
+  if (isPreparing) setImmediate(prepare);
+}
 
 function answerTo(request: Request): readonly Answer[] {
   Atomics.store(current, 0, request.id);

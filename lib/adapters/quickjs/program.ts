@@ -1,5 +1,5 @@
 /** Loaded bundles, and their sessions. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Declared, Feed, LoadProblem, Opening, Ran } from "../../definition/sandbox.ts";
 import { CheckedNumbers } from "./checked-numbers.ts";
 import { GuestThrew, type Image, Machine, Stopped } from "./machine.ts";
@@ -60,6 +60,9 @@ export class Program {
 }
 
 const pool = new MachinePool();
+
+/** Does a little of what later sessions would begin with; false when nothing is left to do. */
+export const prepareAhead = (): boolean => pool.prepareOne();
 
 export class ProgramSession {
   readonly #prepared: Prepared;
@@ -130,6 +133,6 @@ const openingOf = ({ workflow, input, seed, instance }: Opening) => ({
 
 /** Four numbers of 32 bits, as the generator in the prelude wants them: not all zero. */
 function wordsOf(seed: string): readonly number[] {
-  const hash = createHash("sha256").update(seed).digest();
-  return [0, 4, 8, 12].map((at) => hash.readUInt32LE(at) | 0);
+  const digest = hash("sha256", seed, "buffer");
+  return [0, 4, 8, 12].map((at) => digest.readUInt32LE(at) | 0);
 }
