@@ -62,8 +62,10 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
     ...sending,
     ...loaded.code.handlers,
   ]);
+  const sandbox = workerSandbox();
   const store = openLocalStore({
     folder: options.dataDir,
+    hasHelper: () => sandbox.isInUse,
     ...(options.acceptLoss !== undefined && { acceptLoss: options.acceptLoss }),
     ...(options.maxPages !== undefined && { maxPages: options.maxPages }),
   });
@@ -100,7 +102,6 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
     const fired = new FiredTimers();
     const tellTrail = options.onTrail && trailListener(options.onTrail);
     const expressions = pacedExpressions(feelExpressions());
-    const sandbox = workerSandbox();
     const world: HostWorld = {
       store,
       blobs: storedBlobs({ store, clock, retentionMs }),

@@ -44,13 +44,29 @@ export class CommitGroup {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Answers every call in order, then the waits for `settled`. */
-  settle(answer: (call: Call, position: number) => void): void {
-    for (const [position, member] of this.members.entries()) {
-      if ("writes" in member) answer(member, position);
-    }
-    for (const resume of this.#waiting) resume();
+  /**
+   * Answers every call in order, then the waits for `settled`, all before the event loop goes on. Of
+   * answers that are given in portions, what follows from one portion runs up to its next wait before
+   * the next is given.
+   */
+  settle(answer: (call: Call, position: number) => void, perPortion = this.members.length): void {
+    this.#settleFrom(0, answer, Math.max(1, perPortion));
   }
+
+  #settleFrom(first: number, answer: (call: Call, at: number) => void, count: number): void {
+    const end = Math.min(first + count, this.members.length);
+    for (let at = first; at < end; at++) {
+      const member = this.members[at];
+      if (member && "writes" in member) answer(member, at);
+    }
+    if (end < this.members.length) afterMicrotasks(() => this.#settleFrom(end, answer, count));
+    else for (const resume of this.#waiting) resume();
+  }
+}
+
+/** A tick that is asked for by a microtask runs when no microtask is left. */
+function afterMicrotasks(work: () => void): void {
+  queueMicrotask(() => process.nextTick(work));
 }
 
 function nameOf({ pk, sk }: Key): string {

@@ -31,6 +31,7 @@ export class GuestThread {
   #flushing: NodeJS.Immediate | undefined;
   #numbers = 0;
   #watch: NodeJS.Timeout | undefined;
+  #askedAt = Number.NEGATIVE_INFINITY;
   #hasEnded = false;
 
   constructor(deadlineMs: number) {
@@ -50,6 +51,11 @@ export class GuestThread {
 
   get hasEnded(): boolean {
     return this.#hasEnded;
+  }
+
+  /** Whether it was asked for something within the last moments. */
+  get isInUse(): boolean {
+    return performance.now() - this.#askedAt < IN_USE_MS;
   }
 
   /** Loads a program, once however often it is asked for. */
@@ -98,6 +104,7 @@ export class GuestThread {
     this.#flushing = undefined;
     const batch = this.#batch;
     this.#batch = [];
+    this.#askedAt = performance.now();
     if (!this.#hasEnded) this.#worker.postMessage(writeBatch(batch));
   }
 
@@ -135,3 +142,6 @@ export class GuestThread {
 }
 
 const WATCHED_EVERY_MS = 100;
+
+/** Longer than a commit of many instances takes. */
+const IN_USE_MS = 20;

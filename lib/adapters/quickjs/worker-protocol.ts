@@ -26,7 +26,7 @@ export type Answer = Readonly<
 >;
 
 /** Requests and answers of one message at most: one side works while the other still writes. */
-export const PER_MESSAGE = 16;
+export const PER_MESSAGE = 8;
 
 export const writeBatch = (batch: readonly Request[] | readonly Answer[]): string =>
   JSON.stringify(batch);

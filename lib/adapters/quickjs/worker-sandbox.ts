@@ -25,11 +25,11 @@ import { quickjs } from "./wasm.ts";
 import type { Answer } from "./worker-protocol.ts";
 
 /** A sandbox in a thread of its own, which starts with the first bundle. */
-export function workerSandbox({ deadlineMs = MAX_GUEST_MS } = {}): Sandbox {
+export function workerSandbox({ deadlineMs = MAX_GUEST_MS } = {}): WorkerSandbox {
   return new WorkerSandbox(deadlineMs);
 }
 
-class WorkerSandbox implements Sandbox {
+export class WorkerSandbox implements Sandbox {
   readonly #deadlineMs: number;
   #thread: GuestThread | undefined;
   #isClosed = false;
@@ -41,6 +41,11 @@ class WorkerSandbox implements Sandbox {
 
   get engine(): string {
     return quickjs().name;
+  }
+
+  /** Whether workflows run in the thread right now, or did a moment ago. */
+  get isInUse(): boolean {
+    return this.#thread?.isInUse ?? false;
   }
 
   async load(bundle: string): Promise<Loaded> {
