@@ -12,7 +12,14 @@ import { sequence } from "./processes.ts";
 import { figure } from "./table.ts";
 
 /** What is promised, and what was measured. */
-export type CodeCheck = Readonly<{ what: string; value: number; least?: number; most?: number }>;
+export type CodeCheck = Readonly<{
+  what: string;
+  value: number;
+  least?: number;
+  most?: number;
+  /** It is of the machine as much as of the engine: a short run only tells it. */
+  isTimed?: true;
+}>;
 
 const STEPS = 10;
 
@@ -22,18 +29,20 @@ export async function measureCode({ isQuick }: Readonly<{ isQuick: boolean }>) {
   const sessions = watchSessions();
   const engine = await openEngine({
     dataDir: folder,
-    // The same result as that of the step in code.
-    tasks: { step: () => ({ n: 1, at: "a result of 30 bytes" }) },
+    // The same results as those of the steps in code.
+    tasks: { step: () => ({ n: 1 }), told: () => ({ n: 1, at: "a result of 30 bytes" }) },
     workflows: join(import.meta.dirname, "workflows"),
   });
   try {
     await engine.deploy(sequence("ten", STEPS));
-    return [
+    await engine.deploy(sequence("ten-told", STEPS, "told"));
+    const all = [
       ...(await besideBpmn(engine, sessions, isQuick ? 2_000 : 10_000)),
       ...(await sandboxAlone(isQuick ? 2_000 : 10_000)),
       ...(await longRuns(engine, isQuick ? 2_000 : 10_000)),
       ...(await suspended(engine, isQuick ? 1_000 : 10_000)),
     ];
+    return isQuick ? all.map(withoutTiming) : all;
   } finally {
     await engine.close();
     rmSync(folder, { recursive: true, force: true });
@@ -46,28 +55,49 @@ async function besideBpmn(engine: EmbeddedEngine, sessions: Watched, count: numb
     const { instanceId } = await engine.start(id, body);
     await engine.result(instanceId);
   };
-  const bpmn = run("ten", { variables: { n: 0 } });
-  const code = run("code-tasks", { input: { count: STEPS } });
-  await closedLoop({ count: 500, callers: 64 }, code); // warm
-  await closedLoop({ count: 500, callers: 64 }, bpmn);
-  const rates = { bpmn: 0, code: 0 };
+  const small = await inTurns(count, {
+    bpmn: run("ten", { variables: { n: 0 } }),
+    code: run("code-ten", {}),
+  });
   const before = sessions.counts();
-  for (let turn = 0; turn < 3; turn++) {
-    const inBpmn = await closedLoop({ count: count / 3, callers: 64 }, bpmn);
-    const inCode = await closedLoop({ count: count / 3, callers: 64 }, code);
-    rates.bpmn = Math.max(rates.bpmn, inBpmn.perSecond * STEPS);
-    rates.code = Math.max(rates.code, inCode.perSecond * STEPS);
-  }
+  const told = await inTurns(count, {
+    bpmn: run("ten-told", { variables: { n: 0 } }),
+    code: run("code-tasks", { input: { count: STEPS } }),
+  });
   const { feeds, replays } = sessions.counts(before);
-  const facts = Math.ceil(count / 3) * 3 * (STEPS + 1);
+  const facts = told.runs * (STEPS + 1);
   return [
-    check("code: ten steps by 64, steps a second", rates.code, { least: 10_000 }),
-    check("the same in BPMN", rates.bpmn),
-    check("code by BPMN", rates.code / rates.bpmn, { least: 0.8 }),
+    clocked("code: ten steps by 64, steps a second", small.code, { least: 10_000 }),
+    check("the same in BPMN", small.bpmn),
+    clocked("code by BPMN", small.code / small.bpmn, { least: 0.8 }),
+    check("with results of 30 bytes: code, steps a second", told.code),
+    check("the same in BPMN, which keeps the last result only", told.bpmn),
+    check("code by BPMN, with results of 30 bytes", told.code / told.bpmn),
     check("feeds a fact", feeds / facts, { most: 1.05 }),
     check("replays a fact", replays / facts, { most: 0.05 }),
   ];
 }
+
+/** The best of three turns each, in steps a second; and how many workflows in code were run. */
+async function inTurns(
+  count: number,
+  { bpmn, code }: Readonly<Record<"bpmn" | "code", () => Promise<void>>>,
+) {
+  const warming = 500;
+  await closedLoop({ count: warming, callers: 64 }, code);
+  await closedLoop({ count: warming, callers: 64 }, bpmn);
+  const best = { bpmn: 0, code: 0 };
+  const each = Math.ceil(count / TURNS);
+  for (let turn = 0; turn < TURNS; turn++) {
+    const inBpmn = await closedLoop({ count: each, callers: 64 }, bpmn);
+    const inCode = await closedLoop({ count: each, callers: 64 }, code);
+    best.bpmn = Math.max(best.bpmn, inBpmn.perSecond * STEPS);
+    best.code = Math.max(best.code, inCode.perSecond * STEPS);
+  }
+  return { ...best, runs: warming + each * TURNS };
+}
+
+const TURNS = 3;
 
 /** The ceiling: the same workflow in the same sandbox, without an engine. */
 async function sandboxAlone(count: number) {
@@ -115,7 +145,7 @@ async function longRuns(engine: EmbeddedEngine, count: number) {
     check(`KB written a step, ${count} tasks`, long.written, { most: 1.2 }),
     check("ms a step alone, 200 tasks", short.ms),
     check(`ms a step alone, ${count} tasks`, long.ms),
-    check("long by short", long.ms / short.ms, { most: 1.5 }),
+    clocked("long by short", long.ms / short.ms, { most: 1.5 }),
   ];
 }
 
@@ -135,10 +165,10 @@ async function suspended(engine: EmbeddedEngine, count: number) {
   const after = { ...heldMemory(), bytes: engine.counters().bytes };
   const kilobytesOf = (megabytes: number) => (megabytes * 1_024) / count;
   return [
-    check(`${count} suspended: KB of heap each`, kilobytesOf(after.heap - before.heap), {
+    clocked(`${count} suspended: KB of heap each`, kilobytesOf(after.heap - before.heap), {
       most: 4,
     }),
-    check("KB of the process each", kilobytesOf(after.rss - before.rss), { most: 16 }),
+    clocked("KB of the process each", kilobytesOf(after.rss - before.rss), { most: 16 }),
     check("KB on disk each", (after.bytes - before.bytes) / count / 1_024, { most: 2 }),
   ];
 }
@@ -148,6 +178,15 @@ const check = (
   value: number,
   bounds: Readonly<{ least?: number; most?: number }> = {},
 ): CodeCheck => ({ what, value, ...bounds });
+
+const clocked = (...given: Parameters<typeof check>): CodeCheck => ({
+  ...check(...given),
+  isTimed: true,
+});
+
+/** A short run tells times, and fails for what it counts. */
+const withoutTiming = ({ isTimed, ...one }: CodeCheck): CodeCheck =>
+  isTimed ? check(one.what, one.value) : one;
 
 /** Whether a figure is within what is promised. */
 export const isWithin = ({ value, least, most }: CodeCheck): boolean =>

@@ -3,12 +3,12 @@
 const open = `<?xml version="1.0" encoding="UTF-8"?>
 <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" id="bench">`;
 
-/** This many tasks of the type `step`, one after another. */
-export function sequence(id: string, tasks: number): string {
+/** This many tasks of one type, one after another. */
+export function sequence(id: string, tasks: number, type = "step"): string {
   const names = Array.from({ length: tasks }, (_, n) => `t${n + 1}`);
   const path = ["start", ...names, "end"];
   const flows = path.slice(1).map((to, n) => flow(path[n] ?? "", to));
-  return process(id, ...names.map(task), ...flows);
+  return process(id, ...names.map((name) => task(name, type)), ...flows);
 }
 
 /** This many tasks of the type `step` at once. */
@@ -19,7 +19,7 @@ export function fan(id: string, tasks: number): string {
   return process(
     id,
     ...gateways,
-    ...names.map(task),
+    ...names.map((name) => task(name, "step")),
     flow("start", "fork"),
     ...flows,
     flow("join", "end"),
@@ -56,8 +56,8 @@ function process(id: string, ...content: readonly string[]): string {
   return `${open}<process id="${id}" isExecutable="true">${inside.join("")}</process></definitions>`;
 }
 
-function task(id: string): string {
-  const definition = '<zeebe:taskDefinition type="step"/>';
+function task(id: string, type: string): string {
+  const definition = `<zeebe:taskDefinition type="${type}"/>`;
   return `<serviceTask id="${id}"><extensionElements>${definition}</extensionElements></serviceTask>`;
 }
 
