@@ -2,12 +2,13 @@ import type { Instant } from "../../definition/time/instant.ts";
 import type { ArmedTimer } from "../../ports/timers.ts";
 import { type Due, DueHeap } from "./due-heap.ts";
 
-type Timer = Pick<ArmedTimer, "tenant" | "instanceId" | "ticket">;
+/** What names a timer. */
+export type Armed = Pick<ArmedTimer, "tenant" | "instanceId" | "ticket">;
 
 /** Timers that are held in memory only, each once; a removed one leaves nothing behind. */
 export class ArmedHeap {
-  readonly #heap = new DueHeap<Timer>();
-  readonly #byName = new Map<string, Due<Timer>>();
+  readonly #heap = new DueHeap<Armed>();
+  readonly #byName = new Map<string, Due<Armed>>();
 
   get size(): number {
     return this.#byName.size;
@@ -17,14 +18,14 @@ export class ArmedHeap {
     return this.#heap.earliest;
   }
 
-  put({ tenant, instanceId, ticket }: Timer, dueAt: Instant): void {
+  put({ tenant, instanceId, ticket }: Armed, dueAt: Instant): void {
     const timer = { tenant, instanceId, ticket };
     this.remove(timer);
-    this.#byName.set(nameOf(timer), this.#heap.add(timer, dueAt));
+    this.#byName.set(nameOfTimer(timer), this.#heap.add(timer, dueAt));
   }
 
-  remove(timer: Timer): void {
-    const name = nameOf(timer);
+  remove(timer: Armed): void {
+    const name = nameOfTimer(timer);
     const due = this.#byName.get(name);
     if (due === undefined) return;
     this.#byName.delete(name);
@@ -32,17 +33,17 @@ export class ArmedHeap {
   }
 
   /** Takes out everything that is due by `now`, earliest first. */
-  takeDue(now: Instant): readonly Timer[] {
-    const taken: Timer[] = [];
+  takeDue(now: Instant): readonly Armed[] {
+    const taken: Armed[] = [];
     for (;;) {
       const due = this.#heap.takeDue(now);
       if (due === undefined) return taken;
-      this.#byName.delete(nameOf(due.item));
+      this.#byName.delete(nameOfTimer(due.item));
       taken.push(due.item);
     }
   }
 }
 
-function nameOf({ tenant, instanceId, ticket }: Timer): string {
+export function nameOfTimer({ tenant, instanceId, ticket }: Armed): string {
   return `${tenant}\0${instanceId}\0${ticket}`;
 }

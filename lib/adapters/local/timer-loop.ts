@@ -4,7 +4,8 @@
 //    now; in between only the next instant is known. So a waiting timer costs no memory. The loop
 //    does not care whose key it is (an instance, a mailbox, a kept event, a broadcast).
 // 2. Instant 0 is skipped: unsent obligations are checked when the engine opens. As that hides the
-//    timers of an instance from the index, they are held in a heap of armed timers as well.
+//    timers of an instance from the index, they are held in a heap of armed timers as well. One that is
+//    disarmed after it has become due, and before it was handled, is not handled.
 // 3. A new instant in the index is armed explicitly, or the index reports it: the loop never polls.
 // 4. A key that is still due after it was handled without a timer firing rests, longer each time.
 //    That is not reported as trouble while a queue may hold a message sent for it: until that is
@@ -16,10 +17,11 @@ import type { Key } from "../../ports/store.ts";
 import type { ArmedStart, ArmedTimer, Timers } from "../../ports/timers.ts";
 import type { Activity, Work, Workplace } from "./activity.ts";
 import type { Agenda, Waiting } from "./agenda.ts";
-import { ArmedHeap } from "./armed-heap.ts";
+import { type Armed, ArmedHeap } from "./armed-heap.ts";
 import { Deliveries, type Surroundings } from "./deliveries.ts";
 import { type DueIndex, IndexPasses, OWING } from "./index-passes.ts";
 import type { Invocations } from "./invocations.ts";
+import { type QueuedTimer, QueuedTimers } from "./queued-timers.ts";
 import { MAX_RESTING_KEYS, RestingKeys } from "./resting-keys.ts";
 
 /** How long a commit of something already due has to handle it before the loop checks. */
@@ -48,6 +50,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
   readonly #mayBeQueued: () => boolean;
   readonly #deliveries: Deliveries<Delivery>;
   readonly #armed = new ArmedHeap();
+  readonly #queued = new QueuedTimers();
   readonly #resting: RestingKeys;
   readonly #held = new Set<string>();
   readonly #passes: IndexPasses;
@@ -122,7 +125,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     if (!("instanceId" in timer)) {
       this.#mayBeDue(dueAt);
     } else if (covered) {
-      this.#armed.remove(timer);
+      this.#forget(timer);
       this.#mayBeDue(dueAt);
     } else {
       this.#armed.put(timer, dueAt);
@@ -131,7 +134,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
   }
 
   async disarm(timer: Parameters<Timers["disarm"]>[0]): Promise<void> {
-    if ("instanceId" in timer) this.#armed.remove(timer);
+    if ("instanceId" in timer) this.#forget(timer);
   }
 
   /** Starts with what is due already, however long ago. */
@@ -163,12 +166,16 @@ export class TimerLoop implements Timers, Waiting, Workplace {
   }
 
   wake(now: Instant): void {
-    for (const timer of this.#armed.takeDue(now)) {
-      this.#deliveries.add({ timer: { kind: "timer", ...timer } });
-    }
+    for (const timer of this.#armed.takeDue(now)) this.#deliveries.add(this.#queued.add(timer));
     if (this.#nextDue === undefined || this.#nextDue > now) return;
     this.#nextDue = undefined;
     this.#beginPass();
+  }
+
+  /** Not only what is armed: a commit may have taken what has just become due. */
+  #forget(timer: Armed): void {
+    this.#armed.remove(timer);
+    this.#queued.drop(timer);
   }
 
   #mayBeDue(dueAt: Instant): void {
@@ -235,6 +242,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     consumer: TimerConsumer,
     how: Pick<Invocation, "aside">,
   ): Promise<Verdict> {
+    if ("timer" in delivery && !this.#queued.begin(delivery)) return "release";
     return this.#invocations.during({ mayContinue: false, ...how }, async (invocation) => {
       if ("timer" in delivery) {
         const verdict = await consumer.onTimer(delivery.timer, invocation);
@@ -251,7 +259,10 @@ export class TimerLoop implements Timers, Waiting, Workplace {
 
   /** Only another pass shows whether the key is due again, or still. */
   #released(delivery: Delivery): void {
-    if ("timer" in delivery) return;
+    if ("timer" in delivery) {
+      this.#queued.end(delivery);
+      return;
+    }
     this.#held.delete(nameOf(delivery.key));
     this.#passes.want();
   }
@@ -260,7 +271,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
 /** Busy queues are never empty: a key that needs longer rests is reported anyway. */
 const LONGEST_QUIET_REST_MS = 8_000;
 
-type Delivery = Readonly<{ key: Key } | { timer: TimerMessage }>;
+type Delivery = Readonly<{ key: Key }> | QueuedTimer;
 
 function earlier(a: Instant | undefined, b: Instant | undefined): Instant | undefined {
   if (a === undefined || b === undefined) return a ?? b;
