@@ -9,6 +9,7 @@ import {
   type Entries,
   earliestTimer,
   isCalling,
+  openTasks,
   runsHere,
 } from "../rows/open-tickets.ts";
 import { defined } from "../storage/defined.ts";
@@ -23,6 +24,19 @@ export function owedBy(instance: Instance, name: string): Entries {
     outbox: instance.outbox.filter(({ lease }) => lease?.trigger === name),
   };
 }
+
+/**
+ * The same without tasks that a queue of this process holds: they have been sent, and another message
+ * would run them beside their run. Durable queues cannot tell.
+ */
+export function unsentBy(world: World, instance: Instance, name: string): Entries {
+  const { tickets, outbox } = owedBy(instance, name);
+  return { tickets: tickets.filter((ticket) => !isHeld(world, instance, ticket)), outbox };
+}
+
+/** Whether a queue of this process holds the task; of a batch, any of its items. */
+const isHeld = ({ tasks }: World, { id }: Instance, ticket: Ticket): boolean =>
+  openTasks([ticket]).some((task) => tasks.holds(id, task.id));
 
 export const isNothing = ({ tickets, outbox }: Entries): boolean =>
   tickets.length === 0 && outbox.length === 0;

@@ -2,7 +2,8 @@
  * A trigger that comes back after its ticket is gone: its step was taken, by an invocation that may
  * have died before everything was sent. Rule: what this trigger still owes is left to a living owner;
  * otherwise it is taken over under the version, sent, and never run here. The take-over makes a slow
- * first owner notice, at its next commit, that it is no longer alone.
+ * first owner notice, at its next commit, that it is no longer alone. Tasks that a queue of this very
+ * process holds were sent, and are left alone.
  */
 import type { Instance, Lease } from "../../kernel/instance.ts";
 import type { Invocation, Verdict } from "../../ports/message.ts";
@@ -13,7 +14,7 @@ import type { Image } from "../storage/stored-instance.ts";
 import type { Observation, World } from "../world.ts";
 import { rewrite } from "./commit-with-retry.ts";
 import { rearm, send } from "./dispatch.ts";
-import { isNothing, leaseLeftMs, mustBeSent, owedBy, ownersOf } from "./owed.ts";
+import { isNothing, leaseLeftMs, mustBeSent, ownersOf, unsentBy } from "./owed.ts";
 import { type Owner, ownerOf } from "./take.ts";
 
 type Returned = Readonly<{
@@ -34,14 +35,15 @@ export async function redeliver(
   const { id: own } = invocation;
   let waitMs = 0;
   const taken = await rewrite(world, found, own, (instance) => {
-    const others = ownersOf(owedBy(instance, name)).filter((lease) => lease.owner !== own);
+    const unsent = unsentBy(world, instance, name);
+    const others = ownersOf(unsent).filter((lease) => lease.owner !== own);
     waitMs = Math.max(0, ...others.map((lease) => leaseLeftMs(world, lease)));
     if (others.length === 0 || waitMs > 0) return instance;
-    return takenOver(instance, name, ownerOf(invocation));
+    return takenOver(instance, unsent, ownerOf(invocation));
   });
   if (taken.kind === "contended") return { keepForMs: taken.retryAfterMs };
   if (taken.image === undefined) return "release";
-  const owed = owedBy(taken.image.instance, name);
+  const owed = unsentBy(world, taken.image.instance, name);
   if (isNothing(owed)) {
     if (fact !== undefined) world.observe?.({ kind: "stale", instanceId, fact });
     return "release";
@@ -94,9 +96,12 @@ async function areRowsThere(world: World, instance: Instance, owed: Entries): Pr
 
 const HALF_SEEN: Verdict = { keepForMs: 1_000 };
 
-function takenOver(instance: Instance, name: string, owner: Owner): Instance {
-  const takeOver = <T extends Readonly<{ lease?: Lease }>>(entry: T) =>
-    entry.lease?.trigger === name ? { ...entry, lease: { trigger: name, ...owner } } : entry;
+function takenOver(instance: Instance, { tickets, outbox }: Entries, owner: Owner): Instance {
+  const taken = new Set([...tickets, ...outbox].map(({ id }) => id));
+  const takeOver = <T extends Readonly<{ id: string; lease?: Lease }>>(entry: T) =>
+    entry.lease && taken.has(entry.id)
+      ? { ...entry, lease: { trigger: entry.lease.trigger, ...owner } }
+      : entry;
   return {
     ...instance,
     tickets: instance.tickets.map(takeOver),

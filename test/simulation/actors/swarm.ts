@@ -15,8 +15,8 @@ export const TROUBLES = [
   "bus",
 ] as const;
 
-/** A disk that is full now and then is only for scenarios that request it. */
-export type Trouble = (typeof TROUBLES)[number] | "full";
+/** A disk that is full now and then, and timers that fire twice, are for scenarios that request it. */
+export type Trouble = (typeof TROUBLES)[number] | "full" | "timers-twice";
 
 /** The faults of a run. `rate` of 16 actions are faults. */
 export type Swarm = Readonly<{ rate: number; troubles: ReadonlySet<Trouble> }>;

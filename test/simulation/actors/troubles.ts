@@ -20,6 +20,7 @@ export function troubles(
     has.has("crash") ? crashes(stage, hosts) : [],
     refusals(stage),
     has.has("duplicate") ? duplicates(stage, backends) : [],
+    has.has("timers-twice") ? duplicatesOf("timers", backends.timers) : [],
     has.has("redeliver") ? redeliveries(stage, backends) : [],
     has.has("stall") ? stalls(stage) : [],
     has.has("halves") ? lingering(stage) : [],
@@ -150,13 +151,17 @@ const DOUBTS: readonly Fault[] = [
 
 function duplicates({ mode }: Stage, backends: Backends): readonly Action[] {
   if (mode === "memory") return [];
-  return queuesOf(backends).flatMap(([name, queue]) =>
-    queue.all().map(({ id }) => ({
-      label: `${name} duplicates #${id}`,
-      act: () => queue.duplicate(id),
-    })),
-  );
+  return queuesOf(backends).flatMap(([name, queue]) => duplicatesOf(name, queue));
 }
+
+const duplicatesOf = (
+  name: string,
+  queue: Readonly<{ all(): readonly Readonly<{ id: number }>[]; duplicate(id: number): void }>,
+): readonly Action[] =>
+  queue.all().map(({ id }) => ({
+    label: `${name} duplicates #${id}`,
+    act: () => queue.duplicate(id),
+  }));
 
 /** A delivery takes so long that its visibility timeout ends, and it is delivered again. */
 function redeliveries({ mode, now }: Stage, backends: Backends): readonly Action[] {

@@ -67,6 +67,15 @@ export const STEP: readonly Mutant[] = [
     replace: `if (others.length > 0 && waitMs === 0) ${MARK}; return instance;`,
   },
   {
+    name: "held-task-sent-again",
+    without: "a redelivery leaves alone what a queue of its process holds",
+    scenario: "timer-together",
+    mode: "memory",
+    file: "lib/engine/step/owed.ts",
+    find: "openTasks([ticket]).some((task) => tasks.holds(id, task.id));",
+    replace: `openTasks([ticket]).some((task) => tasks.holds(id, task.id) && (${MARK}, false));`,
+  },
+  {
     name: "driver-ignores-owner",
     without: "a driver stops at another owner's lease",
     scenario: "driven",

@@ -78,6 +78,8 @@ export type Scenario = Readonly<{
   isTimeless?: true;
   /** With queues in memory no attempt of a task is run twice in one process. */
   runsOnceInLife?: true;
+  /** With queues in memory the process knows which of its invocations have ended. */
+  knowsOwners?: true;
   /**
    * Handlers are added and removed: which types hosts have from when on. The first applies from the
    * beginning.

@@ -57,6 +57,30 @@ export const TIMER_SCENARIOS: readonly Scenario[] = [
     punctual: true,
   },
   {
+    // A timer message may come again while the task that it has led to is queued or runs.
+    name: "timer-together",
+    definitions: [
+      graph(
+        "p",
+        [
+          aStart(),
+          aFork("fork"),
+          ...["a", "b", "c"].flatMap((id) => [
+            aTimer(`pause-${id}`, { duration: "PT1S" }),
+            aTask(id),
+          ]),
+          anEnd(),
+        ],
+        ["start -> fork", ...["a", "b", "c"].map((id) => `fork -> pause-${id} -> ${id} -> end`)],
+      ),
+    ],
+    handlers: { a: does("a"), b: does("b"), c: does("c") },
+    callers: () => [starter("p", "one"), starter("p", "two")],
+    troubles: ["timers-twice", "crash"],
+    runsOnceInLife: true,
+    knowsOwners: true,
+  },
+  {
     // Each due instant follows from the previous one, however late that one fired.
     name: "timer-cycle",
     definitions: [

@@ -8,6 +8,7 @@ import { MANY_PROCESSES, ONE_PROCESS } from "../../../lib/engine/world.ts";
 import type { Invocation } from "../../../lib/ports/message.ts";
 import type { Store } from "../../../lib/ports/store.ts";
 import type { Timers } from "../../../lib/ports/timers.ts";
+import type { Actor } from "../actors/actors.ts";
 import type { Release } from "../scenarios/scenario.ts";
 import { countedIds, createHost, type Host } from "./host.ts";
 import { olderStore } from "./older-store.ts";
@@ -26,6 +27,7 @@ export class Hosts {
   #all: readonly Host[] = [];
   #life = 0;
   #invocations = 0;
+  readonly #loops = new Map<string, Actor>();
   #isRecovered = false;
   /** The last release of each host; none: it runs all task types. */
   readonly #released = new Map<number, Release>();
@@ -121,7 +123,16 @@ export class Hosts {
   /** A new invocation of a function on a host. */
   invocation(host: Host, mayContinue: boolean): Invocation {
     const id = `${this.#life}-${++this.#invocations}`;
+    // A delivery has an actor of its own, named after it; the due loop runs many invocations.
+    const { current } = this.#stage.actors;
+    if (current) this.#loops.set(id, current);
     return { id, until: instantFrom(host.clock.now() + FUNCTION_MS), mayContinue };
+  }
+
+  #isAtWork(own: string): boolean {
+    const { atWork } = this.#stage.actors;
+    const loop = this.#loops.get(own);
+    return loop ? atWork.has(loop) : [...atWork].some(({ what }) => what.startsWith(`${own} `));
   }
 
   #note(release: Release): void {
@@ -172,7 +183,10 @@ export class Hosts {
         tenant: TENANT,
         retentionMs: 30 * 24 * 3_600_000,
         host: isMemory ? ONE_PROCESS : MANY_PROCESSES,
-        ...(isMemory && { isDeadOwner: (own: string) => !own.startsWith(life) }),
+        ...(isMemory && {
+          isDeadOwner: (own: string) =>
+            !own.startsWith(life) || (scenario.knowsOwners === true && !this.#isAtWork(own)),
+        }),
       },
     });
   }
