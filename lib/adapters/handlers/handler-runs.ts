@@ -141,7 +141,7 @@ function outcomeOf(value: unknown): TaskOutcome {
 function failureOf(error: unknown): TaskOutcome {
   const { name, message, code, variables } = partsOf(error);
   const text = typeof message === "string" && message !== "" ? message : describe(error);
-  if (error instanceof HopelessFailure) return { ...failed(text), retries: 0 };
+  if (isHopeless(error)) return { ...failed(text), retries: 0 };
   if (name !== "BusinessError" || typeof code !== "string" || code === "") return failed(text);
   if (variables === undefined) return { ...failed(text), code };
   const carried = parseTaskResult(variables, "variables of the error");
@@ -151,8 +151,23 @@ function failureOf(error: unknown): TaskOutcome {
 
 type ErrorParts = Partial<Record<"name" | "message" | "code" | "variables", unknown>>;
 
+/** Reading a part may run code of the user; what cannot be read is left out. */
 function partsOf(error: unknown): ErrorParts {
-  return typeof error === "object" && error !== null ? error : {};
+  if (typeof error !== "object" || error === null) return {};
+  try {
+    const { name, message, code, variables }: ErrorParts = error;
+    return { name, message, code, variables };
+  } catch {
+    return {};
+  }
+}
+
+function isHopeless(error: unknown): boolean {
+  try {
+    return error instanceof HopelessFailure;
+  } catch {
+    return false;
+  }
 }
 
 function describe(error: unknown): string {

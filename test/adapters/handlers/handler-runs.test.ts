@@ -151,6 +151,12 @@ describe("a handler that throws", () => {
     ["nothing", undefined, "The handler threw undefined."],
     ["an error without message", new TypeError(), "The handler failed with TypeError."],
     ["what has no text", Object.create(null), "The handler threw a value that has no text."],
+    ["what cannot be read", unreadable(), "The handler threw a value that has no text."],
+    [
+      "an error whose message cannot be read",
+      Object.defineProperty(new Error("x"), "message", { get: refusal }),
+      "The handler threw a value that has no text.",
+    ],
   ])("is described when it threw %s", async (_, thrown, message) => {
     expect(
       await run(() => {
@@ -262,4 +268,13 @@ function businessError(parts: object): Error {
 
 function nested(depth: number): unknown {
   return depth === 0 ? "bottom" : { below: nested(depth - 1) };
+}
+
+function refusal(): never {
+  throw new Error("Do not look.");
+}
+
+/** Whatever is done to it throws. */
+function unreadable(): object {
+  return new Proxy({}, { get: refusal, getPrototypeOf: refusal });
 }
