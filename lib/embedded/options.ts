@@ -10,7 +10,7 @@ import {
 import type { Trouble } from "../adapters/local/deliveries.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
 import type { Announcement } from "../ports/bus.ts";
-import type { EngineError } from "../ports/engine-error.ts";
+import { EngineError } from "../ports/engine-error.ts";
 import type { HttpOptions } from "./http-task.ts";
 import type { KnownOptions } from "./known-options.ts";
 import type { Reload } from "./reload.ts";
@@ -129,9 +129,19 @@ const isFolders = (tasks: Given): tasks is Folders & Given =>
 /** Folders and files as a user names them, as paths. */
 export function givenPaths(given: Folders | undefined): readonly string[] {
   const list = given === undefined ? [] : isList(given) ? given : [given];
-  return list.map((one) =>
-    resolve(one instanceof URL || one.startsWith("file:") ? fileURLToPath(one) : one),
-  );
+  return list.map((one: unknown) => {
+    if (one instanceof URL) return fileURLToPath(one);
+    if (typeof one !== "string") throw notAPath(one);
+    return resolve(one.startsWith("file:") ? fileURLToPath(one) : one);
+  });
 }
+
+/** Plain JavaScript may pass anything. */
+const notAPath = (given: unknown): EngineError =>
+  new EngineError("engine/misconfigured", {
+    happened: `A folder or file was expected, and this is a ${typeof given}`,
+    where: "workflows or tasks",
+    fix: "Pass a path, a file URL, or a list of them.",
+  });
 
 const isList = (given: Folders): given is readonly (string | URL)[] => Array.isArray(given);

@@ -25,6 +25,16 @@ describe("an unknown option", () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
+  test.each([5, [null], {}])("is refused by openEngine as a folder: %j", async (workflows) => {
+    const dataDir = join(aDataDir(), "new");
+
+    await expect(openEngine({ dataDir, workflows } as never)).rejects.toMatchObject({
+      code: "engine/misconfigured",
+      message: expect.stringMatching(/A folder or file was expected/),
+    });
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
   test("is refused by serveEngine", async () => {
     const engine = await anEngine();
 
