@@ -9,8 +9,11 @@ export interface Tasks {
   handlerOf(type: string): TaskHandler | undefined;
   /** Every type that this installation runs itself. */
   types(): readonly string[];
-  /** Whether this host holds a message for the task, queued or running; durable queues cannot tell. */
-  holds(instanceId: string, ticket: string): boolean;
+  /**
+   * Whether this host holds a message for the task, queued or running, of this attempt or of any;
+   * durable queues cannot tell.
+   */
+  holds(instanceId: string, ticket: string, attempt?: number): boolean;
   /** The task was interrupted: tells its handler to stop; best effort. */
   stop(instanceId: string, ticket: string): void;
 }

@@ -69,8 +69,7 @@ export class TaskQueue implements Tasks, Waiting, Workplace {
   }
 
   async send(message: TaskMessage): Promise<void> {
-    const name = nameOf(message);
-    this.#held.set(name, (this.#held.get(name) ?? 0) + 1);
+    for (const name of namesOf(message)) this.#held.set(name, (this.#held.get(name) ?? 0) + 1);
     const { notBefore } = message;
     if (notBefore === undefined || notBefore <= this.#agenda.now()) {
       this.#deliveries.add(message);
@@ -104,9 +103,9 @@ export class TaskQueue implements Tasks, Waiting, Workplace {
     this.#deliveries.stop();
   }
 
-  /** Whether a message for this ticket is delayed, queued or running. */
-  holds(instanceId: string, ticket: string): boolean {
-    return this.#held.has(nameOf({ instanceId, ticket }));
+  /** Whether a message for this ticket, or for this attempt, is delayed, queued or running. */
+  holds(instanceId: string, ticket: string, attempt?: number): boolean {
+    return this.#held.has(nameOf(instanceId, ticket, attempt));
   }
 
   left(): Iterable<Work> {
@@ -126,13 +125,19 @@ export class TaskQueue implements Tasks, Waiting, Workplace {
   }
 
   #let(message: TaskMessage): void {
-    const name = nameOf(message);
-    const count = this.#held.get(name) ?? 0;
-    if (count > 1) this.#held.set(name, count - 1);
-    else this.#held.delete(name);
+    for (const name of namesOf(message)) {
+      const count = this.#held.get(name) ?? 0;
+      if (count > 1) this.#held.set(name, count - 1);
+      else this.#held.delete(name);
+    }
   }
 }
 
-function nameOf({ instanceId, ticket }: Pick<TaskMessage, "instanceId" | "ticket">): string {
-  return `${instanceId}\0${ticket}`;
-}
+/** A message counts for its ticket, and for its attempt. */
+const namesOf = ({ instanceId, ticket, attempt }: TaskMessage): readonly string[] => [
+  nameOf(instanceId, ticket),
+  nameOf(instanceId, ticket, attempt),
+];
+
+const nameOf = (instanceId: string, ticket: string, attempt?: number): string =>
+  attempt === undefined ? `${instanceId}\0${ticket}` : `${instanceId}\0${ticket}\0${attempt}`;

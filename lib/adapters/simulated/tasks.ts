@@ -40,10 +40,13 @@ export class SimulatedTasks extends SimulatedQueue<TaskMessage> implements Tasks
     return [...this.#handlers.keys()];
   }
 
-  holds(instanceId: string, ticket: string): boolean {
+  holds(instanceId: string, ticket: string, attempt?: number): boolean {
     if (!this.#knowsWhatItHolds) return false;
     return this.all().some(
-      ({ message }) => message.instanceId === instanceId && message.ticket === ticket,
+      ({ message }) =>
+        message.instanceId === instanceId &&
+        message.ticket === ticket &&
+        (attempt === undefined || message.attempt === attempt),
     );
   }
 

@@ -29,14 +29,20 @@ export function owedBy(instance: Instance, name: string): Entries {
  * The same without tasks that a queue of this process holds: they have been sent, and another message
  * would run them beside their run. Durable queues cannot tell.
  */
-export function unsentBy(world: World, instance: Instance, name: string): Entries {
+export function unsentBy(world: Pick<World, "tasks">, instance: Instance, name: string): Entries {
   const { tickets, outbox } = owedBy(instance, name);
   return { tickets: tickets.filter((ticket) => !isHeld(world, instance, ticket)), outbox };
 }
 
-/** Whether a queue of this process holds the task; of a batch, any of its items. */
-const isHeld = ({ tasks }: World, { id }: Instance, ticket: Ticket): boolean =>
-  openTasks([ticket]).some((task) => tasks.holds(id, task.id));
+/**
+ * Whether a queue of this process holds the task; of a batch, any of its items. The message of an
+ * earlier attempt may be the very trigger that has come again: it says nothing of the next attempt.
+ * Attempts of an item are counted in its messages.
+ */
+const isHeld = ({ tasks }: Pick<World, "tasks">, { id }: Instance, ticket: Ticket): boolean =>
+  openTasks([ticket]).some((task) =>
+    tasks.holds(id, task.id, task.member === undefined ? task.attempt : undefined),
+  );
 
 export const isNothing = ({ tickets, outbox }: Entries): boolean =>
   tickets.length === 0 && outbox.length === 0;

@@ -93,6 +93,8 @@ describe("the task queue of a process", () => {
     const gate = gated();
     await queues.tasks.send({ ...aTask("k1"), notBefore: instantFrom(time.now() + 1_000) });
     expect(queues.tasks.holds("order-1", "k1")).toBe(true);
+    expect(queues.tasks.holds("order-1", "k1", 1)).toBe(true);
+    expect(queues.tasks.holds("order-1", "k1", 2)).toBe(false);
     expect(queues.tasks.holds("order-1", "k2")).toBe(false);
     expect(queues.tasks.holds("order-2", "k1")).toBe(false);
 
@@ -104,6 +106,7 @@ describe("the task queue of a process", () => {
     gate.finish("k1");
     await time.pass(0);
     expect(queues.tasks.holds("order-1", "k1")).toBe(false);
+    expect(queues.tasks.holds("order-1", "k1", 1)).toBe(false);
   });
 
   test("holds a ticket while one of two messages for it is left", async () => {

@@ -144,6 +144,7 @@ describe("simulated tasks", () => {
     expect(durable?.holds("order-1", "k1")).toBe(false);
     expect(memory?.holds("order-1", "k1")).toBe(true);
     expect(memory?.holds("order-1", "k2")).toBe(false);
+    expect([1, 2].map((attempt) => memory?.holds("order-1", "k1", attempt))).toEqual([true, false]);
   });
 
   test("remember what was stopped", () => {

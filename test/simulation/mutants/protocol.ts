@@ -72,8 +72,8 @@ export const STEP: readonly Mutant[] = [
     scenario: "timer-together",
     mode: "memory",
     file: "lib/engine/step/owed.ts",
-    find: "openTasks([ticket]).some((task) => tasks.holds(id, task.id));",
-    replace: `openTasks([ticket]).some((task) => tasks.holds(id, task.id) && (${MARK}, false));`,
+    find: "tickets: tickets.filter((ticket) => !isHeld(world, instance, ticket)), outbox };",
+    replace: `tickets: tickets.filter((ticket) => !isHeld(world, instance, ticket) || (${MARK}, true)), outbox };`,
   },
   {
     name: "driver-ignores-owner",

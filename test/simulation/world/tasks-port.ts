@@ -8,7 +8,7 @@ export function tasksPort(tasks: SimulatedTasks, runs: readonly string[] | undef
     send: (message) => tasks.send(message),
     handlerOf: (type) => (runs.includes(type) ? tasks.handlerOf(type) : undefined),
     types: () => runs,
-    holds: (instanceId, ticket) => tasks.holds(instanceId, ticket),
+    holds: (...asked) => tasks.holds(...asked),
     stop: (instanceId, ticket) => tasks.stop(instanceId, ticket),
   };
 }
