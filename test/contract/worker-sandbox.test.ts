@@ -30,6 +30,17 @@ describe("a sandbox in a worker", () => {
     await Promise.all(opened.splice(0).map((sandbox) => sandbox.close()));
   });
 
+  test("is in use while it owes an answer, and not before it was asked", async () => {
+    const sandbox = workerSandbox();
+    opened.push(sandbox);
+    const before = sandbox.isInUse;
+
+    const running = valueIn(sandbox, "return 1;");
+
+    expect([before, sandbox.isInUse]).toEqual([false, true]);
+    expect(await running).toBe(1);
+  });
+
   test("R23: ends a search without end at the deadline", async () => {
     const ran = await ranIn(aSandbox(), `try { ${DEAF} } finally { return 1; }`);
 

@@ -48,7 +48,7 @@ export const MAX_WAITING_HINTS = 64;
  * Answers that are given at once while another thread works for the callers: it gets its first work
  * early. Without one, all at once is faster, since the same code then runs for many.
  */
-const ANSWERS_WITH_HELPER = 16;
+export const ANSWERS_WITH_HELPER = 16;
 
 /** Where the store lives; the rest is for tests that need a small disk or another format. */
 export type LocalStoreOptions = Readonly<{
@@ -293,8 +293,7 @@ export class LocalStore implements Store {
         this.#remember(member, outcomes[position] ?? COMMITTED);
       }
       const answer = (call: Call, at: number) => call.resolve(outcomes[at] ?? COMMITTED);
-      if (this.#hasHelper()) group.settle(answer, ANSWERS_WITH_HELPER);
-      else group.settle(answer);
+      group.settle(answer, this.#hasHelper() ? ANSWERS_WITH_HELPER : undefined);
       this.#tellDue(group, outcomes);
     } catch (error) {
       group.settle((call) => call.reject(error));

@@ -53,9 +53,9 @@ export class GuestThread {
     return this.#hasEnded;
   }
 
-  /** Whether it was asked for something within the last moments. */
+  /** Whether it owes an answer, or was asked for something within the last moments. */
   get isInUse(): boolean {
-    return performance.now() - this.#askedAt < IN_USE_MS;
+    return this.#asked.size > 0 || performance.now() - this.#askedAt < IN_USE_MS;
   }
 
   /** Loads a program, once however often it is asked for. */

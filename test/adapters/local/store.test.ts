@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { MAX_GROUP_WRITES, MAX_WAITING_HINTS } from "../../../lib/adapters/local/store.ts";
+import {
+  ANSWERS_WITH_HELPER,
+  MAX_GROUP_WRITES,
+  MAX_WAITING_HINTS,
+} from "../../../lib/adapters/local/store.ts";
 import { type Instant, instantFrom } from "../../../lib/definition/time/instant.ts";
 import { EngineError } from "../../../lib/ports/engine-error.ts";
 import type { Item, Key, Store, Write } from "../../../lib/ports/store.ts";
@@ -33,6 +37,41 @@ describe("the local store", () => {
       code: "store/closed",
     });
     expect(await versionsIn(openedIn(folder), "a")).toEqual([1]);
+  });
+
+  test.each([
+    [false, ANSWERS_WITH_HELPER + 1],
+    [true, ANSWERS_WITH_HELPER],
+  ])(
+    "answers in portions while another thread works for its callers: %j",
+    async (isAtWork, first) => {
+      const store = openedIn(temporaryFolder(), { hasHelper: () => isAtWork });
+      let answered = 0;
+      const seen: number[] = [];
+      const commit = async (n: number) => {
+        await store.commit([{ put: anItem(`i${n}`), when: "absent" }]);
+        answered += 1;
+        for (let hops = 0; hops < 5; hops++) await null;
+        seen.push(answered);
+      };
+
+      await Promise.all(Array.from({ length: ANSWERS_WITH_HELPER + 1 }, (_, n) => commit(n)));
+
+      expect([seen.at(0), seen.at(-1)]).toEqual([first, ANSWERS_WITH_HELPER + 1]);
+    },
+  );
+
+  test("answers every portion when it is closed meanwhile", async () => {
+    const store = openedIn(temporaryFolder(), { hasHelper: () => true });
+    const asked = Array.from({ length: 3 * ANSWERS_WITH_HELPER }, (_, n) =>
+      store.commit([{ put: anItem(`i${n}`), when: "absent" }]),
+    );
+
+    await store.close();
+
+    expect(new Set((await Promise.all(asked)).map(({ kind }) => kind))).toEqual(
+      new Set(["committed"]),
+    );
   });
 
   test("counts the items that calls read and write", async () => {
