@@ -117,6 +117,71 @@ describe("retries of a workflow in code", () => {
     });
   });
 
+  test("D4 are made for any other error, although it has a code: the workflow does not get it", async () => {
+    const reset = () => Object.assign(new Error("reset"), { code: "ECONNRESET" });
+    const { at, tasks } = flaky(9, reset);
+    const engine = await anEngineWith(CATCHES("task('work')"), { tasks });
+    const { instanceId } = await run(engine);
+
+    await engine.advanceClock("PT1M");
+
+    expect(at).toEqual([1, 2, 3]);
+    expect((await engine.get(instanceId)).result).toEqual({
+      name: "TaskFailed",
+      message: "reset",
+      attempts: 3,
+    });
+  });
+
+  test("D4 R12 are not made for a business error of the SDK, or of another copy of it", async () => {
+    const workflows = workflowsIn({
+      "w.ts": `import { BusinessError } from "fermata-engine/workflow";
+        export const own = step("own", async () => { throw new BusinessError("OWN", "mine"); });
+        export const other = step("other", async () => {
+          throw Object.assign(new Error("theirs"), { name: "BusinessError", code: "OTHER" });
+        });
+        export const w = workflow("w", async () => {
+          const settled = await Promise.allSettled([own(), other()]);
+          return settled.map((it: any) => [it.reason.code, it.reason.message, it.reason.attempts]);
+        });`,
+    });
+    const engine = await anEngine({ workflows, onWarning: () => {} });
+
+    expect((await run(engine)).result).toEqual([
+      ["OWN", "mine", 1],
+      ["OTHER", "theirs", 1],
+    ]);
+  });
+
+  test("D4 R21 follow the table of the call for each of many like tasks", async () => {
+    const at: Record<string, number[]> = {};
+    const part = (n: number, { attempt }: { attempt: number }) => {
+      at[n] = [...(at[n] ?? []), attempt];
+      if (n === 3 || (n === 7 && attempt === 1)) throw new Error(`part ${n}`);
+      return n;
+    };
+    const engine = await anEngineWith(
+      `const parts = Array.from({ length: 12 }, (_, n) =>
+         task("part", n, { retry: { maxAttempts: 4, backoff: "10s", multiplier: 2 } }));
+       const settled = await Promise.allSettled(parts);
+       return settled.map((it: any) => it.value ?? [it.reason.message, it.reason.attempts]);`,
+      { tasks: { part }, onWarning: () => {} },
+    );
+    const { instanceId } = await run(engine);
+    const counts: number[] = [];
+
+    for (const by of ["PT9.999S", "PT0.001S", "PT20S", "PT39.999S", "PT0.001S"]) {
+      await engine.advanceClock(by);
+      counts.push(at[3]?.length ?? 0);
+    }
+
+    expect(counts).toEqual([1, 2, 3, 3, 4]);
+    expect(at[7]).toEqual([1, 2]);
+    expect((await engine.get(instanceId)).result).toEqual(
+      Array.from({ length: 12 }, (_, n) => (n === 3 ? ["part 3", 4] : n)),
+    );
+  });
+
   test("D4 follow when the worker says, and end when it leaves no attempt", async () => {
     const engine = await anEngineWith(CATCHES("task('by-hand')"));
     const { instanceId } = await run(engine);
