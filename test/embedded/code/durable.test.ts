@@ -191,6 +191,63 @@ describe("a workflow in code on the disk", () => {
     ]);
   });
 
+  test("D3 throws again what it had caught of its waits, by class and parent class", async () => {
+    const dataDir = aDataDir();
+    const body = `const seen: unknown[] = [];
+      const caught = async (wait: Promise<unknown>) => {
+        try { await wait; } catch (error: any) {
+          const classes = [CorrelationTaken, CancelledFailure, WorkflowError, AggregateError, Error];
+          seen.push([error.name, error.code ?? null, classes.filter((one) => error instanceof one).map(({ name }) => name)]);
+        }
+      };
+      const mine = message("paid", "k");
+      await caught(message("paid", "k"));
+      await race([mine, delay("0s")]);
+      await caught(mine);
+      await caught(any([message("other", "k"), message("other", "k")].map((one) => race([one, delay("1m").then(() => { throw new Error("late"); })]))));
+      await event("go");
+      return seen;`;
+    const before = await anEngineWith(body, { dataDir });
+    const { instanceId } = await run(before);
+    await before.advanceClock("PT1M");
+    await before.close({ graceMs: 0 });
+
+    const engine = await anEngineWith(body, { dataDir });
+    await engine.event({ name: "go", target: instanceId });
+
+    expect((await engine.get(instanceId)).result).toEqual([
+      ["CorrelationTaken", "CORRELATION_TAKEN", ["CorrelationTaken", "WorkflowError", "Error"]],
+      ["CancelledFailure", null, ["CancelledFailure", "WorkflowError", "Error"]],
+      ["AggregateError", null, ["AggregateError", "Error"]],
+    ]);
+  });
+
+  test("D17 keeps what one of two parallel tasks has done when the process dies inside the other", async () => {
+    const dataDir = aDataDir();
+    const body = "return all([task('part', 'a'), task('part', 'b')]);";
+    const ran: string[] = [];
+    const begun = Promise.withResolvers<void>();
+    const part = (name: string) => {
+      ran.push(name);
+      if (name === "a") return "a done";
+      begun.resolve();
+      return new Promise(() => {});
+    };
+    const before = await anEngineWith(body, { dataDir, tasks: { part } });
+    const { instanceId } = await before.start("w");
+    await begun.promise;
+    while ((await before.get(instanceId)).waits.length > 1) await before.advanceClock("PT0S");
+    await before.close({ graceMs: 0 });
+
+    const engine = await anEngineWith(body, {
+      dataDir,
+      tasks: { part: (name: string) => ran.push(name) && `${name} again` },
+    });
+
+    expect((await engine.result(instanceId)).result).toEqual(["a done", "b again"]);
+    expect(ran).toEqual(["a", "b", "b"]);
+  });
+
   test("R16 that has ended is not resumed by anything that comes late", async () => {
     const dataDir = aDataDir();
     const body = "const late = task('never'); await race([late, event('go')]); return 'ended';";
