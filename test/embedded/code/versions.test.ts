@@ -126,6 +126,22 @@ describe("starting a workflow in code under a key", () => {
     expect((await engine.get(first.instanceId)).status).toBe("cancelled");
   });
 
+  test("R22 returns the same run again when its deadline has ended it", async () => {
+    const engine = await anEngine();
+    await deploy(engine, "await event('go');");
+    const first = await engine.start("w", { deadline: "PT1H" }, "key");
+    await engine.advanceClock("PT1H");
+
+    const again = await engine.start("w", { deadline: "PT1H" }, "key");
+
+    expect(again.instanceId).toBe(first.instanceId);
+    expect(await engine.get(first.instanceId)).toMatchObject({
+      status: "failed",
+      terminationKind: "timeout",
+    });
+    expect((await engine.list()).items).toHaveLength(1);
+  });
+
   test("R22 starts another run under another key, and refuses another input under the same", async () => {
     const engine = await anEngine();
     await deploy(engine, "return input;");

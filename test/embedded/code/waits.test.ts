@@ -190,6 +190,27 @@ describe("an event of a workflow in code", () => {
     ]);
   });
 
+  test("D7 of two and a timer has one winner when all three come at once, and loses no event", async () => {
+    const engine = await anEngineWith(
+      `const { key } = await race({ a: event("a"), b: event("b"), t: delay("1h") });
+       await event("go");
+       const others = ["a", "b"].filter((name) => name !== key);
+       return [key, await all(others.map((name) => event(name)))];`,
+    );
+    const { instanceId } = await run(engine);
+
+    await Promise.all([
+      engine.advanceClock("PT1H"),
+      ...["a", "b"].map((name) => send(engine, instanceId, name, `from ${name}`)),
+    ]);
+    const { waits } = await engine.get(instanceId);
+    await send(engine, instanceId, "go", null);
+    const [key, others] = (await engine.get(instanceId)).result as [string, string[]];
+
+    expect(waits).toMatchObject([{ kind: "event", name: "go" }]);
+    expect(others).toEqual(["a", "b"].filter((name) => name !== key).map((it) => `from ${it}`));
+  });
+
   test("D7 keeps its winner across a replay", async () => {
     const dataDir = aDataDir();
     const body = `const first = await race({ a: event("a"), b: event("b"), t: delay("1h") });
