@@ -45,7 +45,12 @@ describe("the limits of a workflow in code", () => {
 
     expect(status).toBe("suspended");
     expect(incidents).toMatchObject([
-      { type: "STEP_LIMIT", message: expect.stringContaining("10000 operations") },
+      {
+        type: "STEP_LIMIT",
+        message: expect.stringMatching(
+          /10000 operations.* Divide the work among several instances\./,
+        ),
+      },
     ]);
     expect(await engine.cancel(instanceId)).toEqual({ cancelled: true });
   });
@@ -81,6 +86,36 @@ describe("the limits of a workflow in code", () => {
     await engine.event({ name: "go", target: instanceId });
 
     expect((await engine.get(instanceId)).result).toEqual(Array(10).fill(200_000));
+  });
+
+  test("R23 D22 take the inputs of 250 open tasks, 1 MB in all, and go on with their results", async () => {
+    const body = `const open = Array.from({ length: 250 }, (_, n) =>
+        task("type" + n, { n, text: "x".repeat(4_000) }));
+      const done: number[] = await all(open as Promise<number>[]);
+      return done.reduce((sum, n) => sum + n);`;
+    const seen: number[] = [];
+    const echo = ({ n, text }: { n: number; text: string }) => seen.push(text.length) && n;
+    const tasks = Object.fromEntries(Array.from({ length: 250 }, (_, n) => [`type${n}`, echo]));
+    const engine = await anEngineWith(body, { tasks });
+
+    const { status, result } = await run(engine);
+
+    expect({ status, result }).toEqual({ status: "succeeded", result: (250 * 249) / 2 });
+    expect(seen).toEqual(Array(250).fill(4_000));
+  });
+
+  test("D22 refuse open inputs beyond the limit of an instance as an incident", async () => {
+    const engine = await anEngineWith(
+      `await task("go");
+       await all(Array.from({ length: 250 }, (_, n) => task("type" + n, "x".repeat(12_000))));`,
+      { tasks: { go: () => null } },
+    );
+
+    const { instanceId, incidents, status } = await run(engine);
+
+    expect(status).toBe("suspended");
+    expect(incidents).toMatchObject([{ type: "STATE_TOO_LARGE", element: "go" }]);
+    expect(await engine.cancel(instanceId)).toEqual({ cancelled: true });
   });
 
   test("D22 take a result of a task beyond 400 KB, and return one", async () => {
