@@ -56,6 +56,42 @@ describe("the call that deploys workflows in code", () => {
     );
   });
 
+  test("only checks a bundle in the call that validates it", async () => {
+    const api = await served(await anEngine());
+    const body = await bundleOf(aWorkflow("return Promise.all([delay('1h')]);"));
+    const validate = (text: string) =>
+      api("POST", "/v1/definitions:validate-code", { body: text, headers: JAVASCRIPT });
+
+    const fine = await validate(body);
+    const wrong = await validate("const at = Date.now(); fetch(at);");
+
+    expect([fine.status, wrong.status]).toEqual([200, 200]);
+    expect(fine.json).toMatchObject({
+      valid: true,
+      diagnostics: [{ severity: "warning", code: "code/native-promise", file: "w.ts", line: 3 }],
+    });
+    expect(wrong.json).toMatchObject({ valid: false });
+    expect((await api("GET", "/v1/definitions")).json).toEqual({ items: [] });
+  });
+
+  test("is refused with the operations of another version of the SDK", async () => {
+    const api = await served(await anEngine());
+    const bundle = await bundleOf(aWorkflow("return 1;"));
+
+    const { status, json } = await deploy(api, bundle.replace("PROTOCOL = 1;", "PROTOCOL = 99;"));
+
+    expect(status).toBe(422);
+    expect(json).toMatchObject({
+      errors: [
+        {
+          code: "code/load-threw",
+          message: expect.stringMatching(/speaks version 99 .*Bundle it again/),
+        },
+      ],
+    });
+    expect((await api("GET", "/v1/definitions")).json).toEqual({ items: [] });
+  });
+
   test.each([
     ["another media type", { "content-type": "application/xml" }, 415],
     ["none", {}, 415],

@@ -150,6 +150,20 @@ describe("what an operator sees of a workflow in code", () => {
     ]);
   });
 
+  test("S5 an incident of a task, with the line that called it and the call that resolves it", async () => {
+    const engine = await anEngineWith("const n = await task('work');\nfor (;;);", {
+      tasks: { work: () => 1 },
+    });
+
+    const { instanceId, waits, incidents } = await run(engine);
+
+    expect(incidents).toMatchObject([{ type: "STEP_LIMIT", element: "work" }]);
+    const path = `/v1/instances/${instanceId}/incidents/${incidents[0]?.incidentId}/resolve`;
+    expect(waits).toMatchObject([
+      { kind: "incident", element: "work", at: place(3), wakeWith: { path } },
+    ]);
+  });
+
   test("an incident of a workflow that waits for nothing", async () => {
     const engine = await anEngineWith("await new Promise(() => {});");
 

@@ -23,6 +23,23 @@ async function overHttp(engine: EmbeddedEngine) {
 
 const WAYS = ["HTTP", "library"] as const;
 
+describe("a task type of the engine", () => {
+  test("R2 is run by the same handler for BPMN and for a workflow in code", async () => {
+    const seen: Json[] = [];
+    const engine = await anEngineWith("return task('carry', { from: 'code' });", {
+      tasks: { carry: (input: { from: string }) => seen.push(input.from) && { carried: true } },
+    });
+    await engine.deploy(file(line("drawn", [working("carry")])));
+
+    const drawn = await engine.start("drawn", { variables: { from: "BPMN" } });
+    const { result } = await run(engine);
+
+    expect((await engine.result(drawn.instanceId)).variables).toMatchObject({ carried: true });
+    expect(result).toEqual({ carried: true });
+    expect(seen.toSorted()).toEqual(["BPMN", "code"]);
+  });
+});
+
 describe("a worker of a workflow in code", () => {
   test.each(WAYS)("R2 gets any JSON as input and brings any JSON, by %s", async (way) => {
     const given: Json[] = [null, 5, "text", [1, [2]], { "not-a-name": true }];
