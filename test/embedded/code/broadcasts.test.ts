@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { aDataDir } from "../../support/embedded.ts";
+import { leftBy } from "../../support/left-in-store.ts";
 import { anEngineWith, run } from "../../support/workflow-files.ts";
 
 describe("a broadcast that a workflow in code waits for", () => {
@@ -49,6 +51,19 @@ describe("a broadcast that a workflow in code waits for", () => {
     expect(broadcast).toMatchObject({ outcome: "dropped" });
     expect(before.status).toBe("suspended");
     expect((await engine.get(target)).result).toBe("to this one");
+  });
+
+  test("costs a row for each wait, and none for one of the inbox only", async () => {
+    const dataDir = aDataDir();
+    const engine = await anEngineWith(
+      "await all([event('a'), event('b', { from: 'inbox' }), signal('c')]);",
+      { dataDir },
+    );
+    const { instanceId } = await run(engine);
+
+    const { rows } = await leftBy(engine, dataDir);
+
+    expect(rows.toSorted()).toEqual([`a ${instanceId}`, `c ${instanceId}`]);
   });
 });
 

@@ -234,35 +234,6 @@ describe("retries of a workflow in code", () => {
     expect(at).toEqual([1, 2]);
   });
 
-  test("R21 end with the timeout of the task, which covers all attempts", async () => {
-    const { at, tasks } = flaky(99);
-    const options = "{ timeout: '25s', retry: { maxAttempts: 99, backoff: '10s' } }";
-    const engine = await anEngineWith(CATCHES(`task('work', null, ${options})`), { tasks });
-    const { instanceId } = await run(engine);
-
-    await engine.advanceClock("PT1M");
-
-    expect(at).toEqual([1, 2, 3]);
-    expect((await engine.get(instanceId)).result).toMatchObject({
-      name: "TimedOut",
-      code: "TIMEOUT",
-      attempts: 3,
-    });
-  });
-
-  test("R21 end a task that nobody does with its timeout; its late result is refused", async () => {
-    const engine = await anEngineWith(CATCHES("task('by-hand', null, { timeout: '1h' })"));
-    const { instanceId } = await run(engine);
-    const [open] = (await engine.tasks()).items;
-
-    await engine.advanceClock("PT1H");
-
-    expect((await engine.get(instanceId)).result).toMatchObject({ name: "TimedOut" });
-    await expect(engine.complete(open?.taskId ?? "", { result: 1 })).rejects.toMatchObject({
-      code: "task/not-found",
-    });
-  });
-
   test("R21 follow the table of the step, and the call overrides it", async () => {
     const counted = join(aDataDir(), "attempts");
     const workflows = workflowsIn({

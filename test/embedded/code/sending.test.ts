@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { MAX_INBOX_EVENTS } from "../../../lib/definition/limits.ts";
 import { anEngineWith, run } from "../../support/workflow-files.ts";
 
 const CAUGHT = `catch (error: any) {
@@ -36,6 +37,26 @@ describe("what a workflow in code sends", () => {
     await engine.advanceClock("PT1H");
 
     expect((await engine.get(target)).result).toEqual([1, "t"]);
+  });
+
+  test("D9 an event to a full inbox is tried again before it throws a TaskFailed", async () => {
+    const engine = await anEngineWith(
+      `if (input === null) return event("never");
+       let sent = 0;
+       try { for (;; sent++) await sendEvent({ name: "e", target: input }); }
+       catch (error: any) { return [sent, error instanceof TaskFailed, error.attempts, error.message]; }`,
+    );
+    const { instanceId: target } = await run(engine);
+    const { instanceId } = await run(engine, target);
+
+    await engine.advanceClock("PT1M");
+
+    expect((await engine.get(instanceId)).result).toEqual([
+      MAX_INBOX_EVENTS,
+      true,
+      3,
+      expect.stringContaining("[event/inbox-full]"),
+    ]);
   });
 
   test("a message brings back the answer of the API", async () => {
