@@ -166,6 +166,31 @@ describe.concurrent("fermata dev", () => {
     expect(open.errors.join()).toMatch(/open to everyone .* Give it a token/);
   });
 
+  test("takes workflows in code over HTTP on loopback, and elsewhere only when it is asked to", async ({
+    onTestFinished,
+  }) => {
+    const { folder, dev } = temporaryHouse(onTestFinished);
+    const statusOf = async (...options: readonly string[]) => {
+      const own = join(folder, String(options.length));
+      const server = dev("--no-examples", "--data", own, "--token", "t", ...options);
+      const { port } = new URL(await server.url());
+      const { status } = await fetch(`http://127.0.0.1:${port}/v1/definitions:validate-code`, {
+        method: "POST",
+        headers: { authorization: "Bearer t", "content-type": "application/javascript" },
+        body: "1;",
+      });
+      return status;
+    };
+
+    const statuses = await Promise.all([
+      statusOf(),
+      statusOf("--host", "0.0.0.0"),
+      statusOf("--host", "0.0.0.0", "--accept-code"),
+    ]);
+
+    expect(statuses).toEqual([200, 403, 200]);
+  });
+
   test("keeps ended instances for the configured retention", async ({ onTestFinished }) => {
     const { dev } = temporaryHouse(onTestFinished);
     const server = dev("--clock", "virtual", "--retention", "P400D");
