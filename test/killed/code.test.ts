@@ -3,6 +3,7 @@
 // workflows returned. The long form: FERMATA_LONG=1.
 import { beforeAll, describe, expect, it } from "vitest";
 import { killCodeAndSee, type SeenCode } from "../support/killed-code-run.ts";
+import { isBetween } from "../support/killed-run.ts";
 
 const KILLS = process.env.FERMATA_LONG === "1" ? 200 : 20;
 const MIN_LIVE = 500;
@@ -20,6 +21,11 @@ describe(`D2: workflows in code in an engine that is killed ${KILLS} times`, () 
 
   it(`had at least ${MIN_LIVE} live workflows at every kill`, () => {
     expect(Math.min(...seen.kills.map(({ live }) => live))).toBeGreaterThanOrEqual(MIN_LIVE);
+  });
+
+  it("was killed between commit and dispatch in about one of ten kills", () => {
+    const hits = seen.kills.filter(isBetween).length;
+    expect(hits).toBeGreaterThanOrEqual(KILLS === 20 ? 1 : KILLS / 10);
   });
 
   it("has ended every acknowledged start, once", () => {
