@@ -17,9 +17,12 @@ const run = promisify(execFile);
 
 /**
  * Runs the blocks of a page in a clone, as a reader would, and compares the output with what the
- * page shows; returns the folder of the clone.
+ * page shows; returns the folder of the clone. `also` are further parts that it has.
  */
-export async function runPage(blocks: readonly PageBlock[]): Promise<string> {
+export async function runPage(
+  blocks: readonly PageBlock[],
+  { also = [] }: Readonly<{ also?: readonly string[] }> = {},
+): Promise<string> {
   const clone = mkdtempSync(join(tmpdir(), "fermata-tutorial-"));
   const shell = { cwd: clone, env: plainEnvironment() };
   let server: ServerInShell | undefined;
@@ -27,7 +30,8 @@ export async function runPage(blocks: readonly PageBlock[]): Promise<string> {
     await server?.end("SIGKILL");
     rmSync(clone, { recursive: true });
   });
-  for (const part of CLONED) cpSync(join(house, part), join(clone, part), { recursive: true });
+  for (const part of [...CLONED, ...also])
+    cpSync(join(house, part), join(clone, part), { recursive: true });
   symlinkSync(join(house, "node_modules"), join(clone, "node_modules"));
   let prints = async (_: RegExp): Promise<void> => {};
 
