@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openLocalStore } from "../../lib/adapters/local/store.ts";
+import { CHUNKS } from "../../lib/engine/storage/keys.ts";
 
 /** Truncates the stored bytes of an instance in a closed data folder. */
 export const damageInstance = (dataDir: string, instanceId: string): Promise<void> =>
@@ -17,6 +18,22 @@ export async function damageItem(
   if (item === undefined) throw new Error(`There is nothing in ${pk}.`);
   const put = { ...item, body: change(item.body) };
   await store.commit([{ put, when: { version: item.version } }]);
+  await store.close();
+}
+
+/** Changes the first chunk of an instance there, or removes it where there is nothing to change to. */
+export async function damageChunk(
+  dataDir: string,
+  instanceId: string,
+  change: (body: Uint8Array) => Uint8Array | undefined,
+): Promise<void> {
+  const store = openLocalStore({ folder: dataDir });
+  const pk = `default#I#${instanceId}`;
+  const [chunk] = (await store.scan(pk, { ...CHUNKS, limit: 1 })).items;
+  if (chunk === undefined) throw new Error(`There is no chunk of ${instanceId}.`);
+  const when = { version: chunk.version };
+  const body = change(chunk.body);
+  await store.commit([body ? { put: { ...chunk, body }, when } : { remove: chunk.key, when }]);
   await store.close();
 }
 
