@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { EmbeddedEngine } from "../../../lib/embedded/index.ts";
 import { aDataDir, anEngine } from "../../support/embedded.ts";
-import { aWorkflow, bundleOf, run } from "../../support/workflow-files.ts";
+import { aWorkflow, bundleOf, run, workflowsIn } from "../../support/workflow-files.ts";
 
 const deploy = async (engine: EmbeddedEngine, body: string) =>
   engine.deploy({ notation: "code", source: await bundleOf(aWorkflow(body)) });
@@ -44,6 +44,22 @@ describe("deploying another text of a workflow in code", () => {
     await go(engine, instanceId);
 
     expect((await engine.get(instanceId)).result).toBe("old");
+  });
+
+  test("R18 does so when the engine opens again with a file that was changed meanwhile", async () => {
+    const dataDir = aDataDir();
+    const opened = (body: string) =>
+      anEngine({ dataDir, workflows: workflowsIn({ "w.ts": aWorkflow(body) }) });
+    const before = await opened(OLD);
+    const old = await run(before);
+    await before.close({ graceMs: 0 });
+
+    const engine = await opened(NEW);
+    const young = await run(engine);
+    for (const { instanceId } of [old, young]) await go(engine, instanceId);
+
+    expect((await engine.get(old.instanceId)).result).toBe("old");
+    expect((await engine.get(young.instanceId)).result).toEqual(["new", null]);
   });
 
   test("R18 rolls back with the old text: a new version number with the old code", async () => {
