@@ -58,7 +58,7 @@ export const VALUE_MUTANTS: readonly Mutant[] = [
   {
     name: "journal-left-behind",
     without: "what is moved out of the journal is in the chunk that was written with it",
-    scenario: "journal",
+    scenario: "code-long",
     file: "lib/engine/step/plan.ts",
     find: "body: encodeChunk(committed, program.definition, journal),",
     replace: `body: ((journal && (${MARK})), encodeChunk(committed, program.definition)),`,
@@ -66,7 +66,7 @@ export const VALUE_MUTANTS: readonly Mutant[] = [
   {
     name: "uncommitted-outcome-spilled",
     without: "only committed outcomes are moved out of the journal",
-    scenario: "journal",
+    scenario: "code-long",
     file: "lib/engine/step/plan.ts",
     find: "const journal = before.journal && leavingOf(before.journal);",
     replace: `${MARK}; const journal = after.journal && leavingOf(after.journal);`,
