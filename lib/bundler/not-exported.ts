@@ -9,16 +9,32 @@ import { unitsOf } from "./top-level.ts";
 
 /** Warns about top-level workflows and steps that are not exported, which the engine cannot find. */
 export function notExported(path: string, nameOf: (path: string) => string): readonly Diagnostic[] {
+  return declarationsIn(path).flatMap(({ isExported, handle, binding }) =>
+    isExported ? [] : [warningOf(handle, binding, nameOf(path))],
+  );
+}
+
+/** Whether a file declares a workflow that it exports; one that it passes on does not count. */
+export function exportsWorkflow(path: string): boolean {
+  return declarationsIn(path).some(
+    ({ isExported, handle }) => isExported && handle.kind === "workflow",
+  );
+}
+
+type Declaration = Readonly<{ isExported: boolean; handle: Handle; binding: Binding }>;
+
+/** The workflows and steps at the top of a file. */
+function declarationsIn(path: string): readonly Declaration[] {
   const text = readEntry(path);
   const file = text === undefined ? undefined : parseAuthorFile(path, text);
   if (file === undefined) return [];
   const exported = exportedLater(file);
   return unitsOf(file).flatMap((unit) => {
     const [binding] = unit.declares;
-    if (unit.isExported || binding === undefined || exported.has(binding)) return [];
     const call = unit.node.type === "VariableDeclarator" ? unit.node.init : undefined;
     const handle = call == null ? undefined : handleOf(withoutTypes(call), file);
-    return handle === undefined ? [] : [warningOf(handle, binding, nameOf(path))];
+    if (binding === undefined || handle === undefined) return [];
+    return [{ isExported: unit.isExported || exported.has(binding), handle, binding }];
   });
 }
 

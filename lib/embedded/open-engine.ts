@@ -14,7 +14,7 @@ import { openStepJournal } from "../adapters/local/step-journal.ts";
 import { type LocalStore, openLocalStore } from "../adapters/local/store.ts";
 import { realClock, steadyClock } from "../adapters/node/clock.ts";
 import { nodeIds } from "../adapters/node/ids.ts";
-import { workerSandbox } from "../adapters/quickjs/worker-sandbox.ts";
+import { type WorkerSandbox, workerSandbox } from "../adapters/quickjs/worker-sandbox.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
 import { createEngine } from "../engine/engine.ts";
 import { instanceKey } from "../engine/storage/keys.ts";
@@ -51,8 +51,19 @@ const TENANT = "default";
 export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngine> {
   refuseUnknownOptions("openEngine", options, EMBEDDED_OPTIONS);
   refuseUnknownOptions("openEngine, http", options.http ?? {}, HTTP_OPTIONS);
+  const sandbox = workerSandbox();
+  try {
+    return await openWith(options, sandbox);
+  } catch (cause) {
+    await sandbox.close();
+    throw cause;
+  }
+}
+
+async function openWith(options: EmbeddedOptions, sandbox: WorkerSandbox): Promise<EmbeddedEngine> {
   const runs = new HandlerRuns();
-  const loaded = await loadUserCode(options, { runs, isWatched: options.onReload !== undefined });
+  const isWatched = options.onReload !== undefined;
+  const loaded = await loadUserCode(options, { runs, sandbox, isWatched });
   if (!loaded.ok) throw loaded.errors[0];
   let opened: EmbeddedEngine | undefined;
   const sending = sendHandlers(() => checkedOpen(opened), runs);
@@ -62,7 +73,6 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
     ...sending,
     ...loaded.code.handlers,
   ]);
-  const sandbox = workerSandbox();
   const store = openLocalStore({
     folder: options.dataDir,
     hasHelper: () => sandbox.isInUse,
@@ -176,6 +186,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       stopReloading = watchCode({
         given: options,
         runs,
+        sandbox,
         engine: opened,
         handlers,
         loaded,

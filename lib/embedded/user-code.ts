@@ -6,13 +6,16 @@ import type { HandlerRuns } from "../adapters/handlers/handler-runs.ts";
 import type { ImportFile } from "../adapters/handlers/task-handlers.ts";
 import { loadSteps } from "../bundler/load-module.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
+import type { Sandbox } from "../definition/sandbox.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { TaskHandler } from "../ports/tasks.ts";
 import { type EmbeddedOptions, findHandlers, givenPaths } from "./options.ts";
 import {
+  checkWorkflowFile,
   checkWorkflowIds,
   loadWorkflowFile,
   refusedWorkflows,
+  unimportedFile,
   type WorkflowFile,
   workflowFilesAt,
 } from "./workflow-files.ts";
@@ -50,21 +53,34 @@ export type LoadedCode = Readonly<
  */
 export async function loadUserCode(
   given: GivenCode,
-  { runs, isWatched, generation = 0, before }: LoadOptions,
+  { runs, sandbox, isWatched, generation = 0, before }: LoadOptions,
 ): Promise<LoadedCode> {
   const startedMs = Date.now();
   const paths = givenPaths(given.workflows).flatMap(before ? filesIfAny : workflowFilesAt);
-  const parts = await Promise.all(
+  const checked = await Promise.all(
     paths.map(async (path) => {
       const old = before?.files.get(path);
-      if (old !== undefined && isSame(old)) return old;
-      const made = await loadWorkflowFile(path, { runs, generation });
+      return old !== undefined && isSame(old) ? old : checkWorkflowFile(path, sandbox);
+    }),
+  );
+  // Any other file may import the one that does not end.
+  const isEndless = checked.some((file) => "bundled" in file && file.isEndless);
+  const parts = await Promise.all(
+    checked.map(async (file) => {
+      if (!("bundled" in file)) return file;
+      const made = await (isEndless
+        ? unimportedFile(file)
+        : loadWorkflowFile(file, { runs, generation }));
       return partOf(made, made.inputs, startedMs);
     }),
   );
   const errors: EngineError[] = [];
   const problems = parts.flatMap(({ made }) => ("problems" in made ? made.problems : []));
   if (problems.length > 0) errors.push(refusedWorkflows(problems));
+  const fileInputs = parts.flatMap((part) => part.inputs);
+  if (isEndless) {
+    return { ok: false, errors, inputs: [...fileInputs, ...(before?.tasks.inputs ?? [])] };
+  }
   const taskInputs = new Set<string>();
   const importFile = importing({ generation, isOnce: !isWatched }, taskInputs);
   const tasks = await caught(errors, async () => {
@@ -77,7 +93,7 @@ export async function loadUserCode(
   await caught(errors, async () => checkWorkflowIds(made));
   const found = [...(tasks?.made ?? []), ...made.flatMap((one) => one.handlers)];
   const handlers = await caught(errors, async () => handlersByType(found));
-  const inputs = [...parts.flatMap((part) => part.inputs), ...(tasks?.inputs ?? taskInputs)];
+  const inputs = [...fileInputs, ...(tasks?.inputs ?? taskInputs)];
   if (errors.length > 0 || tasks === undefined || handlers === undefined) {
     return { ok: false, errors, inputs };
   }
@@ -87,6 +103,8 @@ export async function loadUserCode(
 
 type LoadOptions = Readonly<{
   runs: HandlerRuns;
+  /** Where module scopes run before they run in this process. */
+  sandbox: Sandbox;
   /** Whether the code is loaded anew when it changes. */
   isWatched: boolean;
   generation?: number;

@@ -3,6 +3,7 @@ import { type FSWatcher, statSync, watch } from "node:fs";
 import { dirname } from "node:path";
 import type { HandlerRuns } from "../adapters/handlers/handler-runs.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
+import type { Sandbox } from "../definition/sandbox.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { TaskHandler } from "../ports/tasks.ts";
 import { allWarnings, deployBundles } from "./deploy-bundles.ts";
@@ -14,6 +15,7 @@ import { type GivenCode, type LoadedCode, loadUserCode, type UserCode } from "./
 type Watched = Readonly<{
   given: GivenCode;
   runs: HandlerRuns;
+  sandbox: Sandbox;
   engine: Pick<LibraryCalls, "deploy" | "validate">;
   /** The engine's own; handlers of user code are put in. */
   handlers: Map<string, TaskHandler>;
@@ -36,6 +38,7 @@ export function watchCode(watched: Watched): () => void {
     generation += 1;
     const loaded = await loadUserCode(given, {
       runs: watched.runs,
+      sandbox: watched.sandbox,
       isWatched: true,
       generation,
       before,

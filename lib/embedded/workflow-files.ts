@@ -7,13 +7,19 @@ import { dirname, join } from "node:path";
 import type { FoundHandler } from "../adapters/handlers/found-handlers.ts";
 import type { HandlerRuns } from "../adapters/handlers/handler-runs.ts";
 import { parseStep, stepParts } from "../adapters/handlers/step-parts.ts";
+import type { Bundled } from "../bundler/bundle-workflows.ts";
 import { fileNamer } from "../bundler/diagnostics.ts";
+import { followImports } from "../bundler/follow-imports.ts";
 import { loadSteps } from "../bundler/load-module.ts";
-import { notExported } from "../bundler/not-exported.ts";
+import { exportsWorkflow, notExported } from "../bundler/not-exported.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
+import type { Sandbox, Stop } from "../definition/sandbox.ts";
+import { isToldBy, loadBundle, sizeProblem } from "../frontends/code/load-bundle.ts";
+import { parseSourceMap } from "../frontends/code/source-map.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import { WORKFLOW } from "../workflow/workflow.ts";
 import { checkedBundle } from "./checked-bundle.ts";
+import { placedBy } from "./place-diagnostics.ts";
 
 /** What one file holds. */
 export type WorkflowFile = Readonly<{
@@ -35,13 +41,43 @@ export type BrokenFile = Readonly<{
   inputs: readonly string[];
 }>;
 
-/** Bundles a file and imports it. */
+/** What is known of a file before any of it runs in this process. */
+export type CheckedFile = Readonly<{
+  path: string;
+  bundled: Bundled;
+  /** Why the module scope of its bundle fails. */
+  failed?: Diagnostic;
+  /** Its module scope would not come to its end in this process either. */
+  isEndless: boolean;
+}>;
+
+/**
+ * Bundles a file and runs its module scope in the sandbox, which stops one that does not end. In
+ * this process nothing could.
+ */
+export async function checkWorkflowFile(path: string, sandbox: Sandbox): Promise<CheckedFile> {
+  const bundled = await checkedBundle(path);
+  const { source } = bundled;
+  if (source === undefined || sizeProblem(source) !== undefined) {
+    return { path, bundled, isEndless: false };
+  }
+  const loaded = await loadBundle(sandbox, { source, map: parseSourceMap(source) });
+  if (loaded.ok) return { path, bundled, isEndless: false };
+  const isEndless = loaded.stopped !== undefined && ENDLESS.has(loaded.stopped);
+  return { path, bundled, failed: placedBy(path, loaded.problem), isEndless };
+}
+
+const ENDLESS: ReadonlySet<Stop> = new Set(["fuel", "jobs", "deadline"]);
+
+/** Imports a file, unless its module scope has failed in the sandbox and has to run there. */
 export async function loadWorkflowFile(
-  path: string,
+  checked: CheckedFile,
   { runs, generation }: Readonly<{ runs: HandlerRuns; generation: number }>,
 ): Promise<WorkflowFile | BrokenFile> {
+  const { path, bundled, failed } = checked;
+  if (failed !== undefined && exportsWorkflow(path)) return unimportedFile(checked);
   const host = await loadSteps(path, { generation });
-  if (!host.ok) return brokenFile(path, host);
+  if (!host.ok) return brokenFile(checked, host);
   const exported = Object.values(host.module);
   const handlers = exported.flatMap((value) => handlerOf(value, path, runs));
   const workflows = exported.flatMap(workflowId);
@@ -49,16 +85,30 @@ export async function loadWorkflowFile(
     const warnings = notExported(path, fileNamer(dirname(path)));
     return { path, workflows, handlers, warnings, inputs: host.inputs };
   }
-  const bundled = await checkedBundle(path);
   const inputs = [...new Set([...host.inputs, ...bundled.inputs])];
   if (!bundled.ok) return { path, problems: bundled.diagnostics, inputs };
   const { source: bundle, diagnostics: warnings } = bundled;
   return { path, bundle, workflows, handlers, warnings, inputs };
 }
 
+/** What is wrong with a file that is not imported. */
+export async function unimportedFile(checked: CheckedFile): Promise<BrokenFile> {
+  const { path, failed, isEndless } = checked;
+  const { inputs, errors } = await followImports(path, fileNamer(dirname(path)));
+  const isDeployed = exportsWorkflow(path);
+  const host = { inputs, diagnostics: errors };
+  // A file that only has steps need not be one that can be bundled.
+  const broken = isDeployed ? brokenFile(checked, host) : { path, problems: errors, inputs };
+  const isTold = !(isDeployed || isEndless) || failed === undefined;
+  if (isTold || isToldBy(broken.problems, failed)) return broken;
+  return { ...broken, problems: [...broken.problems, failed] };
+}
+
 /** A file that cannot be imported may have other problems, which are told as well. */
-async function brokenFile(path: string, host: Pick<BrokenFile, "inputs"> & Found) {
-  const bundled = await checkedBundle(path);
+function brokenFile(
+  { path, bundled }: CheckedFile,
+  host: Pick<BrokenFile, "inputs"> & Found,
+): BrokenFile {
   const known = new Set(host.diagnostics.map(placeOf));
   const others = bundled.diagnostics.filter((found) => !known.has(placeOf(found)));
   const inputs = [...new Set([...host.inputs, ...bundled.inputs])];

@@ -107,6 +107,22 @@ test("a workflow that the engine refuses changes nothing", async ({ save, next, 
   expect(await total()).toEqual({ total: 20 });
 });
 
+test("a saved file whose module scope does not end never runs here", async (it) => {
+  // On the host it would end, and leave a trace.
+  it.save("workflows/order.ts", `${ORDER}\nwhile (!globalThis.process); globalThis.hasRun = true;`);
+
+  const refused = await it.next();
+  expect(refused).toMatchObject({ kind: "refused" });
+  expect(refused.kind === "refused" && refused.diagnostics).toContainEqual(
+    expect.objectContaining({
+      code: "code/load-stopped",
+      file: expect.stringMatching(/order\.ts$/),
+    }),
+  );
+  expect(globalThis).not.toHaveProperty("hasRun");
+  expect(await it.total()).toEqual({ total: 20 });
+});
+
 test("a workflow that only the sandbox refuses changes nothing either", async (it) => {
   const text = "import.meta.url === undefined";
   it.save("workflows/order.ts", `${ORDER}\nif (${text}) throw new Error("only there");`);

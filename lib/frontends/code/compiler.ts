@@ -1,16 +1,12 @@
 import type { Compiled } from "../../definition/definition.ts";
 import type { Compilation, Compiler, Diagnostic } from "../../definition/diagnostic.ts";
-import {
-  MAX_ELEMENT_ID_LENGTH,
-  MAX_PROCESSES_PER_SOURCE,
-  MAX_SOURCE_BYTES,
-} from "../../definition/limits.ts";
+import { MAX_ELEMENT_ID_LENGTH, MAX_PROCESSES_PER_SOURCE } from "../../definition/limits.ts";
 import { quoted } from "../../definition/parsed.ts";
-import type { Declared, LoadProblem, Sandbox } from "../../definition/sandbox.ts";
+import type { Declared, Sandbox } from "../../definition/sandbox.ts";
 import { analyseBundle } from "./analyse.ts";
 import type { CompilerCode } from "./codes.ts";
 import { declarationOf } from "./declarations.ts";
-import { mapStack } from "./map-stack.ts";
+import { isToldBy, loadBundle, sizeProblem } from "./load-bundle.ts";
 import { parseSourceMap, type SourceMap } from "./source-map.ts";
 
 /** What compiling needs of its host. */
@@ -28,18 +24,18 @@ export function codeCompiler(host: CodeHost): Compiler {
 }
 
 async function compile(host: CodeHost, source: string): Promise<Compilation> {
-  const bytes = new TextEncoder().encode(source).length;
-  if (bytes > MAX_SOURCE_BYTES) return { ok: false, diagnostics: [tooLarge(bytes)] };
+  const tooLarge = sizeProblem(source);
+  if (tooLarge !== undefined) return { ok: false, diagnostics: [tooLarge] };
   const { analyse = analyseBundle } = host;
   const found = await analyse(source);
   // Also where it is refused already: what else is wrong is told at once.
-  const loaded = await host.sandbox.load(source);
   const bundle = { source, map: parseSourceMap(source) };
+  const loaded = await loadBundle(host.sandbox, bundle);
   if (!loaded.ok) {
-    const failed = loadFailed(loaded.problem, bundle.map);
-    return { ok: false, diagnostics: isTold(failed, found) ? found : [...found, failed] };
+    const { problem } = loaded;
+    return { ok: false, diagnostics: isToldBy(found, problem) ? found : [...found, problem] };
   }
-  const { declared } = loaded.program;
+  const { declared } = loaded;
   const diagnostics = [
     ...found,
     ...declaredFlaws(bundle, declared),
@@ -53,14 +49,6 @@ async function compile(host: CodeHost, source: string): Promise<Compilation> {
     processes: declared.workflows.map((id) => processOf(id, declared, engine)),
   };
 }
-
-/** Whether an error of the analysis is what the module scope fails with. */
-const isTold = (failed: Diagnostic, found: readonly Diagnostic[]): boolean =>
-  found.some(
-    ({ severity, file, line }) =>
-      severity === "error" &&
-      (failed.line === undefined || (failed.file === file && failed.line === line)),
-  );
 
 /** Everything that its history may often name: itself, the steps of the bundle, timers. */
 const processOf = (id: string, { steps }: Declared, engine: string): Compiled => ({
@@ -122,22 +110,3 @@ const invalidId = (id: string): Diagnostic =>
     message: `${quoted(id)} cannot be the id of a workflow.`,
     hint: `Use letters, digits, ".", "_" and "-", begin with a letter or a digit, and at most ${MAX_ELEMENT_ID_LENGTH} characters.`,
   });
-
-const tooLarge = (bytes: number): Diagnostic =>
-  flaw("error", "code/too-large", {
-    message: `The bundle has ${bytes} bytes; the limit is ${MAX_SOURCE_BYTES}.`,
-    hint: "Import less into the workflow: what only steps need does not enter the bundle.",
-  });
-
-/** The module scope of the bundle threw, or did not come to its end. */
-function loadFailed({ message, stack, stopped }: LoadProblem, map: SourceMap): Diagnostic {
-  const place = stack === undefined ? undefined : mapStack(stack, map).first;
-  return flaw("error", stopped === undefined ? "code/load-threw" : "code/load-stopped", {
-    message: `The module scope of the bundle failed: ${message}`,
-    ...place,
-    hint:
-      stopped === undefined
-        ? "Module scope runs once, without I/O: declare steps and workflows there, and compute inside them."
-        : "Module scope must end quickly and stay small: compute inside a workflow or a step.",
-  });
-}
