@@ -67,9 +67,10 @@ function findInside(value: object, around: Set<object>): Found | undefined {
   }
   if (around.has(value)) return here("contains itself");
   if (around.size >= MAX_DEPTH) return here(`is nested deeper than ${MAX_DEPTH}`);
-  if ("toJSON" in value && typeof value.toJSON === "function") {
+  const carried = carriedOf(value);
+  if (carried !== value) {
     around.add(value);
-    const found = findIn(value.toJSON(), around);
+    const found = findIn(carried, around);
     around.delete(value);
     return found;
   }
@@ -86,6 +87,10 @@ function findInside(value: object, around: Set<object>): Found | undefined {
     ? here("has holes")
     : undefined;
 }
+
+/** What stands for a value in JSON: itself, where it does not say otherwise. */
+const carriedOf = (value: object): unknown =>
+  "toJSON" in value && typeof value.toJSON === "function" ? value.toJSON() : value;
 
 const here = (problem: string): Found => ({ path: "", problem });
 

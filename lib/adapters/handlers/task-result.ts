@@ -21,24 +21,53 @@ export function parseTaskResult(value: unknown, what: string): Parsed<Variables>
   }
 }
 
-/** The same for any JSON: a list, a text and a date, which becomes its text, are results, too. */
+/**
+ * The same for any JSON: lists and texts are results, too, and so is what JSON carries of an object of
+ * a class. The SDK takes the same values inside of a workflow.
+ */
 export function parseJsonResult(value: unknown, what: string): Parsed<Json> {
   if (value === undefined) return accepted(null);
   try {
-    return accepted(copyOf(value, what, [], asText));
+    return accepted(copyOf(value, what, [], asCarried));
   } catch (error) {
     if (error instanceof NotJson) return refused(error.message, error.hint);
     return refused(`${what} cannot be read: ${String(error)}.`, "Return plain values.");
   }
 }
 
-/** What stands for an object of a class; undefined where it is refused. */
-type Substitute = (value: object) => Json | undefined;
+/** What is copied in place of an object; itself where its own properties are. */
+type Stand = (value: object, path: string) => unknown;
 
-const asText: Substitute = (value) =>
-  value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : undefined;
+/** As JSON.stringify does, apart from what it silently empties. */
+const asCarried: Stand = (value, path) => {
+  if ("toJSON" in value && typeof value.toJSON === "function") {
+    if (!(value instanceof Date) || !Number.isNaN(value.getTime())) return value.toJSON();
+    throw new NotJson(path, "is an invalid Date.", "Return a valid one, or null.");
+  }
+  if (isPlain(value) || Array.isArray(value)) return value;
+  if (value instanceof Map || value instanceof Set || value instanceof Promise) {
+    throw new NotJson(path, `is ${nameOf(value)}.`, EMPTIED);
+  }
+  const isPrimitive = [Number, String, Boolean].some((type) => value instanceof type);
+  return isPrimitive ? value.valueOf() : value;
+};
 
-const none: Substitute = () => undefined;
+const EMPTIED =
+  "JSON carries nothing of it: await a promise, and return the entries of a Map or a Set as a list.";
+
+const onlyPlain: Stand = (value, path) => {
+  if (isPlain(value) || Array.isArray(value)) return value;
+  const hint =
+    value instanceof Date
+      ? "Use its text: date.toISOString()."
+      : "Return plain objects, lists, texts, numbers, booleans and null only.";
+  throw new NotJson(path, `is ${nameOf(value)}.`, hint);
+};
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
 
 /** Every property becomes a variable, so it must be one that expressions can name. */
 function named(variables: Variables, what: string): Parsed<Variables> {
@@ -67,7 +96,7 @@ function copyOf(
   value: unknown,
   path: string,
   parents: readonly object[],
-  substitute: Substitute = none,
+  standFor: Stand = onlyPlain,
 ): Json {
   switch (typeof value) {
     case "string":
@@ -79,8 +108,7 @@ function copyOf(
     case "bigint":
       throw new NotJson(path, `is a BigInt.`, "Use a number, or its text: String(value).");
     case "object":
-      if (value === null) return null;
-      return substitute(value) ?? copyOfObject(value, path, parents, substitute);
+      return value === null ? null : copyOfObject(value, path, parents, standFor);
     case "undefined":
     case "function":
     case "symbol":
@@ -92,7 +120,7 @@ function copyOfObject(
   value: object,
   path: string,
   parents: readonly object[],
-  substitute: Substitute,
+  standFor: Stand,
 ): Json {
   if (parents.includes(value)) {
     throw new NotJson(path, `contains itself.`, "Return a tree, without cycles.");
@@ -101,27 +129,16 @@ function copyOfObject(
     throw new NotJson(path, `is nested too deeply.`, `${MAX_RESULT_DEPTH} levels are allowed.`);
   }
   const below = [...parents, value];
+  const stand = standFor(value, path);
+  if (stand !== value) return copyOf(stand, path, below, standFor);
   if (Array.isArray(value)) {
-    return Array.from(value, (item: unknown, n) =>
-      copyOf(item, `${path}[${n}]`, below, substitute),
-    );
+    return Array.from(value, (item: unknown, n) => copyOf(item, `${path}[${n}]`, below, standFor));
   }
-  checkPlain(value, path);
   const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
   // From entries, because a property named __proto__ is a property like any other.
   return Object.fromEntries(
-    entries.map(([name, entry]) => [name, copyOf(entry, `${path}.${name}`, below, substitute)]),
+    entries.map(([name, entry]) => [name, copyOf(entry, `${path}.${name}`, below, standFor)]),
   );
-}
-
-function checkPlain(value: object, path: string): void {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null) return;
-  const hint =
-    value instanceof Date
-      ? "Use its text: date.toISOString()."
-      : "Return plain objects, lists, texts, numbers, booleans and null only.";
-  throw new NotJson(path, `is ${nameOf(value)}.`, hint);
 }
 
 function isList(value: Json): value is readonly Json[] {
