@@ -8,6 +8,7 @@ export const ANALYSIS_CODES = [
   "code/clock-at-load",
   "code/chance-at-load",
   "code/step-not-removed",
+  "code/nested-declaration",
   "code/native-promise",
   "code/console",
   "code/locale",

@@ -1,6 +1,7 @@
 import { isGuarded } from "./guards.ts";
 import { keptStep } from "./kept-steps.ts";
 import { runsAtLoad } from "./load-scope.ts";
+import { nestedDeclaration } from "./nested-declarations.ts";
 import type { Finding, Problem } from "./report.ts";
 import type { Names, Reference } from "./syntax/names.ts";
 import { isOf, type Node } from "./syntax/tree.ts";
@@ -29,10 +30,10 @@ function problemOf(reference: Reference, context: Context): Problem | undefined 
     return problem ?? problemAtLoad(reference, names, globalSource(reference, names));
   }
   const source = sdkSource(reference, names);
-  const kept = keptStep(reference, names);
-  if (source === undefined && kept === undefined) return undefined;
+  const wrong = keptStep(reference, names) ?? nestedDeclaration(reference, context);
+  if (source === undefined && wrong === undefined) return undefined;
   if (!declaredInSdk(binding.identifier) || !isAuthors(node)) return undefined;
-  return kept ?? problemAtLoad(reference, names, source);
+  return wrong ?? problemAtLoad(reference, names, source);
 }
 
 /** Only what runs at load is refused: the image of the loaded program is shared by all instances. */

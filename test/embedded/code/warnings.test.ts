@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Diagnostic } from "../../../lib/definition/diagnostic.ts";
 import { anEngine } from "../../support/embedded.ts";
-import { anEngineWith, aWorkflow, run, workflowsIn } from "../../support/workflow-files.ts";
+import { aWorkflow, run, workflowsIn } from "../../support/workflow-files.ts";
 
 /** Has two flaws: no handler runs the step, and a native race does not cancel its losers. */
 const SUSPICIOUS = `const hidden = step("hidden", async () => 1);
@@ -52,10 +52,12 @@ describe("warnings about workflow files", () => {
     expect(warnings).toMatchObject([{ code: "code/not-exported", file: "w.ts", line: 2 }]);
   });
 
-  test("are not needed for a step inside a workflow: the instance fails and says why", async () => {
-    const engine = await anEngineWith('return step("inner", async () => 1)();', {
-      onWarning: () => {},
+  test("are not needed for a step that only a run declares: the instance fails and says why", async () => {
+    const workflows = workflowsIn({
+      "w.ts": `const tools = { make: () => step("inner", async () => 1) };
+        ${aWorkflow("return tools.make()();")}`,
     });
+    const engine = await anEngine({ workflows });
 
     const { status, error } = await run(engine);
 
