@@ -208,7 +208,7 @@ async function deployAll(
   const made = [...files.values()].map((file) => file.made);
   const result = await deployBundles(
     engine,
-    made.flatMap(({ bundle }) => bundle ?? []),
+    made.flatMap(({ path, bundle }) => (bundle === undefined ? [] : [{ path, bundle }])),
   );
   if (!result.ok) throw refusedWorkflows(result.diagnostics);
   return allWarnings(

@@ -12,9 +12,9 @@ import type { TaskHandler } from "../ports/tasks.ts";
 import { type EmbeddedOptions, findHandlers, givenPaths } from "./options.ts";
 import {
   checkWorkflowFile,
-  checkWorkflowIds,
   loadWorkflowFile,
   refusedWorkflows,
+  twiceExported,
   unimportedFile,
   type WorkflowFile,
   workflowFilesAt,
@@ -74,9 +74,12 @@ export async function loadUserCode(
       return partOf(made, made.inputs, startedMs);
     }),
   );
+  const files = new Map(parts.flatMap((part) => (isUsable(part) ? [[part.made.path, part]] : [])));
+  const made = [...files.values()].map((part) => part.made);
+  const problems = parts.flatMap(({ made: one }) => ("problems" in one ? one.problems : []));
+  const twins = twiceExported(made);
   const errors: EngineError[] = [];
-  const problems = parts.flatMap(({ made }) => ("problems" in made ? made.problems : []));
-  if (problems.length > 0) errors.push(refusedWorkflows(problems));
+  if (problems.length + twins.length > 0) errors.push(refusedWorkflows([...problems, ...twins]));
   const fileInputs = parts.flatMap((part) => part.inputs);
   if (isEndless) {
     return { ok: false, errors, inputs: [...fileInputs, ...(before?.tasks.inputs ?? [])] };
@@ -85,12 +88,9 @@ export async function loadUserCode(
   const importFile = importing({ generation, isOnce: !isWatched }, taskInputs);
   const tasks = await caught(errors, async () => {
     if (before !== undefined && isSame(before.tasks)) return before.tasks;
-    const made = await findHandlers(given.tasks, { runs, importFile });
-    return partOf(made, [...taskInputs], startedMs);
+    const found = await findHandlers(given.tasks, { runs, importFile });
+    return partOf(found, [...taskInputs], startedMs);
   });
-  const files = new Map(parts.flatMap((part) => (isUsable(part) ? [[part.made.path, part]] : [])));
-  const made = [...files.values()].map((part) => part.made);
-  await caught(errors, async () => checkWorkflowIds(made));
   const found = [...(tasks?.made ?? []), ...made.flatMap((one) => one.handlers)];
   const handlers = await caught(errors, async () => handlersByType(found));
   const inputs = [...fileInputs, ...(tasks?.inputs ?? taskInputs)];

@@ -105,7 +105,9 @@ async function apply(
   { engine, handlers }: Watched,
 ): Promise<Reload> {
   const bundles = [...code.files.values()].flatMap(({ made: { path, bundle } }) =>
-    bundle === undefined || before.files.get(path)?.made.bundle === bundle ? [] : [bundle],
+    bundle === undefined || before.files.get(path)?.made.bundle === bundle
+      ? []
+      : [{ path, bundle }],
   );
   const replaced = changedHandlers(code, before);
   const old = new Map(handlers);
@@ -123,9 +125,6 @@ async function apply(
     return { kind: "reloaded", deployed, handlers: replaced, removed, warnings };
   } catch (error) {
     restore(handlers, old);
-    if (error instanceof EngineError && error.code === "definition/invalid") {
-      return refusal([error]);
-    }
     throw error;
   }
 }

@@ -13,7 +13,10 @@ import { followImports } from "../bundler/follow-imports.ts";
 import { loadSteps } from "../bundler/load-module.ts";
 import { exportsWorkflow, notExported } from "../bundler/not-exported.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
+import { quoted } from "../definition/parsed.ts";
 import type { Sandbox, Stop } from "../definition/sandbox.ts";
+import type { CompilerCode } from "../frontends/code/codes.ts";
+import { declarationsOf } from "../frontends/code/declarations.ts";
 import { isToldBy, loadBundle, sizeProblem } from "../frontends/code/load-bundle.ts";
 import { parseSourceMap } from "../frontends/code/source-map.ts";
 import { EngineError } from "../ports/engine-error.ts";
@@ -147,23 +150,36 @@ const workflowId = (value: unknown): readonly string[] =>
   typeof value === "object" && value !== null && WORKFLOW in value ? [String(value[WORKFLOW])] : [];
 
 /** Of two files with the same workflow, each would replace the other whenever the engine opens. */
-export function checkWorkflowIds(files: readonly WorkflowFile[]): void {
-  const paths = new Map<string, string>();
-  for (const { path, workflows } of files) {
-    for (const id of new Set(workflows)) {
-      const other = paths.get(id);
-      if (other !== undefined) throw exportedTwice(id, [other, path]);
-      paths.set(id, path);
-    }
-  }
+export function twiceExported(files: readonly WorkflowFile[]): readonly Diagnostic[] {
+  const firsts = new Map<string, WorkflowFile>();
+  return files.flatMap((file) =>
+    [...new Set(file.workflows)].flatMap((id) => {
+      const first = firsts.get(id) ?? file;
+      firsts.set(id, first);
+      return first === file ? [] : [exportedTwice(id, first, file)];
+    }),
+  );
 }
 
-const exportedTwice = (id: string, paths: readonly string[]): EngineError =>
-  new EngineError("definition/invalid", {
-    happened: `Two files export the workflow "${id}"`,
-    where: paths.join(", "),
-    fix: "Export it from one of them, or give the other one another id.",
-  });
+function exportedTwice(id: string, first: WorkflowFile, second: WorkflowFile): Diagnostic {
+  const { file, line } = declarationIn(first, id);
+  return {
+    severity: "error",
+    code: "code/duplicate-id" satisfies CompilerCode,
+    message: `Two files export the workflow ${quoted(id)}: this one and ${file}${line === undefined ? "" : `:${line}`}.`,
+    ...declarationIn(second, id),
+    hint: "Export it from one of them, or give the other one another id.",
+  };
+}
+
+type Place = Pick<Diagnostic, "file" | "line" | "column">;
+
+/** Where a file has a workflow from; the file itself where its id is computed. */
+function declarationIn({ path, bundle = "" }: WorkflowFile, id: string): Place {
+  const map = parseSourceMap(bundle);
+  const [origin] = declarationsOf({ source: bundle, map }, "workflow", id);
+  return placedBy(path, origin ?? {});
+}
 
 /** The step that a file exports, as a handler. */
 function handlerOf(exported: unknown, source: string, runs: HandlerRuns): readonly FoundHandler[] {

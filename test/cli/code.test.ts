@@ -95,7 +95,7 @@ export const early = workflow("early", async () => [started, drawn, hostname()])
     ]);
   });
 
-  test("names the file itself where two of its workflows have the same id", async () => {
+  test("names the line where the second of two workflows has the id of the first", async () => {
     const file = fileWith(
       "same.ts",
       `export const one = workflow("same", async () => 1);
@@ -106,8 +106,8 @@ export const two = workflow("same", async () => 2);`,
 
     expect(exitCode).toBe(1);
     expect(errors).toEqual([expect.stringContaining('Two workflows have the id "same".')]);
-    expect(errors[0]).toMatch(/\[code\/load-threw\]$/);
-    expect(errors[0]?.startsWith(`${file} `)).toBe(true);
+    expect(errors[0]).toMatch(/\[code\/duplicate-id\]$/);
+    expect(errors[0]?.startsWith(`${file}:3 `)).toBe(true);
   });
 
   test("tells warnings once, of the bundler, the analysis and the server", async () => {

@@ -109,10 +109,17 @@ export function protocolContract(sandbox: () => Sandbox): void {
       expect(await only(session, { now: 0 })).toMatchObject({ kind: "stopped", stop: "crash" });
     });
 
+    test("tells a workflow that a bundle declares twice two times", async () => {
+      const loaded = await sandbox().load(
+        `__fermata.workflow("w", () => {}); __fermata.workflow("w", () => {});`,
+      );
+
+      expect(loaded).toMatchObject({ ok: true, program: { declared: { workflows: ["w", "w"] } } });
+    });
+
     test.each([
       `__fermata.workflow({}, 1);`,
       `__fermata.step(5);`,
-      `__fermata.workflow("w", () => {}); __fermata.workflow("w", () => {});`,
     ])("refuses a bundle that declares %s", async (code) => {
       const loaded = await sandbox().load(aRawBundle("return 1;", code));
 

@@ -24,6 +24,7 @@ export const COMPILER_CODES = [
   "code/no-workflow",
   "code/too-many-workflows",
   "code/invalid-id",
+  "code/duplicate-id",
   "code/step-without-handler",
 ] as const;
 

@@ -5,7 +5,7 @@ import { quoted } from "../../definition/parsed.ts";
 import type { Declared, Sandbox } from "../../definition/sandbox.ts";
 import { analyseBundle } from "./analyse.ts";
 import type { CompilerCode } from "./codes.ts";
-import { declarationOf } from "./declarations.ts";
+import { declarationOf, declarationsOf } from "./declarations.ts";
 import { isToldBy, loadBundle, sizeProblem } from "./load-bundle.ts";
 import { parseSourceMap, type SourceMap } from "./source-map.ts";
 
@@ -64,9 +64,15 @@ type Bundle = Readonly<{ source: string; map: SourceMap }>;
 function declaredFlaws(bundle: Bundle, { workflows }: Declared): readonly Diagnostic[] {
   if (workflows.length === 0) return [NO_WORKFLOW];
   if (workflows.length > MAX_PROCESSES_PER_SOURCE) return [tooMany(workflows.length)];
-  return workflows
+  const invalid = workflows
     .filter((id) => !isId(id))
     .map((id) => ({ ...invalidId(id), ...declarationOf(bundle, "workflow", id) }));
+  const again = new Set(workflows.filter((id, at) => workflows.indexOf(id) < at));
+  const duplicates = [...again].map((id) => ({
+    ...duplicateId(id),
+    ...declarationsOf(bundle, "workflow", id).at(-1),
+  }));
+  return [...invalid, ...duplicates];
 }
 
 /** Ids stand in keys and paths. */
@@ -109,4 +115,10 @@ const invalidId = (id: string): Diagnostic =>
   flaw("error", "code/invalid-id", {
     message: `${quoted(id)} cannot be the id of a workflow.`,
     hint: `Use letters, digits, ".", "_" and "-", begin with a letter or a digit, and at most ${MAX_ELEMENT_ID_LENGTH} characters.`,
+  });
+
+const duplicateId = (id: string): Diagnostic =>
+  flaw("error", "code/duplicate-id", {
+    message: `Two workflows have the id ${quoted(id)}.`,
+    hint: "Give one of them another id.",
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { declarationOf } from "../../../lib/frontends/code/declarations.ts";
+import { declarationOf, declarationsOf } from "../../../lib/frontends/code/declarations.ts";
 
 /** A map that has every place of the bundle in a file of the same lines, but for those of the tool. */
 const map = {
@@ -32,5 +32,13 @@ describe("the place of a declaration in a bundle", () => {
 
   test("is unknown where the name is not written out", () => {
     expect(find("step", 'with "quotes"', "", "step('with \"quotes\"')")).toBeUndefined();
+  });
+
+  test("may be one of several", () => {
+    const source = ["", 'workflow("a", one);', 'workflow2("a", two);'].join("\n");
+
+    const found = declarationsOf({ source, map }, "workflow", "a");
+
+    expect(found.map(({ line }) => line)).toEqual([2, 3]);
   });
 });
