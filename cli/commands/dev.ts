@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { EmbeddedEngine, HttpOptions, Reload, TrailNews } from "../../lib/embedded/index.ts";
+import type { EmbeddedEngine, HttpOptions, TrailNews } from "../../lib/embedded/index.ts";
 import { command } from "../command.ts";
 import { type DevLog, logAsJson, logInWords } from "../dev/dev-log.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import { httpOptions } from "../dev/http-options.ts";
 import { outsideWaitTeller } from "../dev/outside-waits.ts";
 import { stopSignal } from "../dev/stop-signal.ts";
-import { reloadLines } from "../dev/tell-reload.ts";
+import { reloadTeller } from "../dev/tell-reload.ts";
 import { diagnosticLine } from "../diagnostic-line.ts";
 import { EXIT } from "../exit-code.ts";
 import { parseWholeNumber } from "../parse-whole-number.ts";
@@ -172,7 +172,7 @@ async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
     tasks: [...settings.tasks, ...examples.map(({ tasks }) => tasks)],
     workflows: [...settings.workflows, ...codeExamples.map(({ workflows }) => workflows)],
     ...(settings.workflows.length + settings.tasks.length > 0 && {
-      onReload: (reload: Reload) => reloadLines(reload).forEach(log.note),
+      onReload: reloadTeller(log.note),
     }),
     onWarning: (warning) => log.note(diagnosticLine("workflows", warning)),
     onTrail: watch.see,

@@ -1,8 +1,18 @@
 import type { Reload } from "../../lib/embedded/index.ts";
 import { diagnosticLine } from "../diagnostic-line.ts";
 
-/** What became of saved files, in lines for the log. */
-export function reloadLines(reload: Reload): readonly string[] {
+/** Logs what became of saved files, also that files which could not be used can be used again. */
+export function reloadTeller(note: (line: string) => void): (reload: Reload) => void {
+  let wasRefused = false;
+  return (reload) => {
+    const isRefused = reload.kind === "refused";
+    if (wasRefused && !isRefused) note("The saved files can be used again.");
+    wasRefused = isRefused;
+    linesOf(reload).forEach(note);
+  };
+}
+
+function linesOf(reload: Reload): readonly string[] {
   switch (reload.kind) {
     case "unchanged":
       return [];

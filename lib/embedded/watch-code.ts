@@ -121,7 +121,7 @@ async function apply(
     const { deployed } = result;
     const removed = [...before.files.keys()].filter((path) => !code.files.has(path));
     if (deployed.length + replaced.length + removed.length === 0) return { kind: "unchanged" };
-    const warnings = allWarnings(warningsOf(code), result.warnings);
+    const warnings = allWarnings(newWarnings(code, before), result.warnings);
     return { kind: "reloaded", deployed, handlers: replaced, removed, warnings };
   } catch (error) {
     restore(handlers, old);
@@ -149,8 +149,11 @@ const isSameText = (code: UserCode, before: UserCode): boolean =>
   code.files.size === before.files.size &&
   [...code.files].every(([path, { looks }]) => before.files.get(path)?.looks === looks);
 
-const warningsOf = ({ files }: UserCode): readonly Diagnostic[] =>
-  [...files.values()].flatMap(({ made }) => made.warnings);
+/** The warnings of the files that have changed: those of the others were told before. */
+const newWarnings = ({ files }: UserCode, before: UserCode): readonly Diagnostic[] =>
+  [...files].flatMap(([path, { made, looks }]) =>
+    before.files.get(path)?.looks === looks ? [] : made.warnings,
+  );
 
 function refusal(errors: readonly unknown[]): Reload {
   return { kind: "refused", diagnostics: errors.flatMap(diagnosticsOf) };
