@@ -174,7 +174,9 @@ function describe(error: unknown): string {
   const name = partsOf(error).name;
   if (typeof name === "string" && name !== "") return `The handler failed with ${name}.`;
   try {
-    return `The handler threw ${String(error)}.`;
+    const text = String(error);
+    const json = text === "[object Object]" ? JSON.stringify(error) : undefined;
+    return `The handler threw ${json ?? text}.`;
   } catch {
     return "The handler threw a value that has no text.";
   }

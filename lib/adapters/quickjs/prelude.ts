@@ -37,6 +37,7 @@ const Range = RangeError;
 const List = Array;
 const hide = (on, name, value) => defineProperty(on, name, { __proto__: null, value, writable: true, configurable: true });
 const then = Promise.prototype.then;
+const { slice } = String.prototype;
 
 // Methods of their own: no bundle can reach these objects, and what it does to their prototypes has no effect.
 const withMethods = (on, { prototype }, names) => {
@@ -208,11 +209,16 @@ const isWithin = (inner, outer) => {
 defineProperty(globalThis, "__fermata", { value: bridge });
 
 const text = (value) => (typeof value === "string" ? value : undefined);
+// JSON text, cut: a message is short.
+const shown = (thrown) => {
+  const json = stringify(thrown) ?? "a value";
+  return json.length > 500 ? apply(slice, json, [0, 500]) + "…" : json;
+};
 const errorOf = (thrown) => {
   try {
     if (typeof thrown === "object" && thrown !== null) {
       const { name, message, code, stack } = thrown;
-      return { name: text(name), message: text(message) ?? "The workflow threw a value that is not an error.", code: text(code), stack: text(stack) };
+      return { name: text(name), message: text(message) ?? "The workflow threw " + shown(thrown) + ", which is not an error.", code: text(code), stack: text(stack) };
     }
     return { message: "The workflow threw " + thrown + "." };
   } catch {

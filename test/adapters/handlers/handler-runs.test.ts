@@ -150,6 +150,7 @@ describe("a handler that throws", () => {
     ["a text", "broken", "The handler threw broken."],
     ["nothing", undefined, "The handler threw undefined."],
     ["an error without message", new TypeError(), "The handler failed with TypeError."],
+    ["a plain object", { foo: 1 }, 'The handler threw {"foo":1}.'],
     ["what has no text", Object.create(null), "The handler threw a value that has no text."],
     ["what cannot be read", unreadable(), "The handler threw a value that has no text."],
     [

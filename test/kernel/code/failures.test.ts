@@ -51,7 +51,35 @@ describe("a failure", () => {
     ["an error", 'throw new TypeError("no");', { name: "TypeError", message: "no" }],
     ["an error with a code", 'throw Object.assign(new Error("no"), { code: "C" });', { code: "C" }],
     ["a text", 'throw "no";', { message: "The workflow threw no." }],
-    ["a strange object", "throw {};", { message: expect.stringContaining("not an error") }],
+    [
+      "a plain object",
+      'throw { foo: 1, list: ["a"] };',
+      { message: 'The workflow threw {"foo":1,"list":["a"]}, which is not an error.' },
+    ],
+    [
+      "an object with a code",
+      'throw { code: "C" };',
+      { message: 'The workflow threw {"code":"C"}, which is not an error.', code: "C" },
+    ],
+    [
+      "a large object",
+      'throw { text: "a".repeat(5_000_000) };',
+      {
+        message: expect.stringMatching(
+          /^The workflow threw \{"text":"a{491}…, which is not an error\.$/,
+        ),
+      },
+    ],
+    [
+      "an object in itself",
+      "const loop: any = {}; loop.self = loop; throw loop;",
+      { message: "The workflow threw a value that has no text." },
+    ],
+    [
+      "an object without JSON text",
+      "throw { toJSON() {} };",
+      { message: "The workflow threw a value, which is not an error." },
+    ],
     [
       "what has no text",
       "throw Object.create(null, { name: { get() { throw 1; } } });",
