@@ -72,7 +72,7 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "request/foreign-origin": { status: 403, title: "The request comes from another site" },
   "request/header-too-large": { status: 431, title: "The URL and the headers are too large" },
   "request/invalid": { status: 400, title: "The request is not valid" },
-  "request/key-reused": { status: 409, title: "The idempotency key was used for another request" },
+  "request/key-reused": { status: 409, title: "The key or id was used for another request" },
   "request/method-not-allowed": { status: 405, title: "Method not allowed" },
   "request/not-found": { status: 404, title: "No such path" },
   "request/timeout": { status: 408, title: "The request did not arrive in time" },

@@ -147,7 +147,13 @@ describe("an event to one instance", () => {
       expect(sent).toEqual({ id: `e-${n}`, outcome: "queued" });
     }
     const reused = engine.event({ name: "paid", payload: 9, target: "a", id: "e-1" });
-    await expect(reused).rejects.toMatchObject({ code: "request/key-reused" });
+    await expect(reused).rejects.toMatchObject({
+      code: "request/key-reused",
+      message: expect.stringMatching(/^The event id "e-1" was used before, for something else/),
+    });
+    const byKey = (payload: number) => engine.event({ name: "x", payload, target: "a" }, "k-1");
+    await byKey(1);
+    await expect(byKey(2)).rejects.toThrow(/^The Idempotency-Key was used before/);
     for (let n = 0; n < 3; n++) await finishWork(engine, "a");
     expect((await engine.get("a")).result).toEqual([1, 2, 3]);
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);

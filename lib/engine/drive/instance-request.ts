@@ -25,6 +25,8 @@ export type InstanceRequest = Readonly<{
   instanceId: string;
   /** The caller's key, if it gave one, and what it asked for: the same key must ask the same. */
   key?: string;
+  /** How the caller knows the key, where it is not its Idempotency-Key. */
+  keyName?: string;
   body: readonly unknown[];
   /** The fact for this instance as it stands; undefined when there is nothing to ask of it. */
   factFor: (instance: Instance, program: Program) => Fact | undefined | Promise<Fact>;
@@ -85,7 +87,7 @@ async function handleOnce(
   const { id, body, progress, parkedAs } = request;
   const { tenant, id: instanceId, version: base, ring } = image.instance;
   const remembered = ring.find((entry) => entry.request === id);
-  if (remembered && remembered.body !== body) throw keyReused(instanceId);
+  if (remembered && remembered.body !== body) throw keyReused(instanceId, asked.keyName);
   if (remembered) return { kind: "repeated", image };
   const fact = await asked.factFor(image.instance, image.program);
   if (fact === undefined) return { kind: "nothing", image };
@@ -122,5 +124,11 @@ export function refuseTooLarge({ fresh, before }: Plan): void {
 export const notFound = (instanceId: string): EngineError =>
   new EngineError("instance/not-found", { where: `instance ${instanceId}` });
 
-export const keyReused = (where: string): EngineError =>
-  new EngineError("request/key-reused", { where: `instance ${where}` });
+export const keyReused = (where: string, name?: string): EngineError =>
+  new EngineError("request/key-reused", {
+    where: `instance ${where}`,
+    ...(name !== undefined && {
+      happened: `${name} was used before, for something else`,
+      fix: "Use a new id for something new; repeat a request with the same name and payload.",
+    }),
+  });

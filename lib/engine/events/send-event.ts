@@ -27,13 +27,13 @@ export async function sendEvent(
   const id = given ?? key ?? world.ids.fresh();
   return target === undefined
     ? broadcastEvent(world, { id, name, payload })
-    : sendTo(world, target, { id, name, payload });
+    : sendTo(world, target, { id, name, payload, isKey: given === undefined });
 }
 
 async function sendTo(
   world: World,
   target: string,
-  { id, name, payload }: NewEvent,
+  { id, name, payload, isKey }: NewEvent & Readonly<{ isKey: boolean }>,
 ): Promise<EventAnswer> {
   const config = configOf(await peekHead(world, { kind: "event", name }));
   const at = world.clock.now();
@@ -43,6 +43,7 @@ async function sendTo(
   const { image } = await handleRequest(world, {
     instanceId: target,
     key: id,
+    ...(!isKey && { keyName: `The event id ${JSON.stringify(id)}` }),
     body: ["event", name, payload],
     factFor: (instance) => {
       if (isTerminal(instance)) throw ended(instance);
