@@ -104,7 +104,7 @@ export async function findHandlers(
   by: Readonly<{ runs: HandlerRuns; importFile: ImportFile }>,
 ): Promise<readonly FoundHandler[]> {
   if (tasks === undefined) return [];
-  if (!isFolders(tasks)) return findHandlersFrom(tasks, by.runs);
+  if (!isFolders(tasks)) return findHandlersFrom(handlersIn(tasks), by.runs);
   const found: FoundHandler[] = [];
   for (const folder of givenPaths(tasks)) found.push(...(await findTaskHandlers(folder, by)));
   return found;
@@ -126,22 +126,42 @@ type Folders = string | URL | readonly (string | URL)[];
 const isFolders = (tasks: Given): tasks is Folders & Given =>
   typeof tasks === "string" || tasks instanceof URL || Array.isArray(tasks);
 
+/** Plain JavaScript may pass anything. */
+function handlersIn<T>(tasks: T): T & object {
+  if (typeof tasks === "object" && tasks !== null) return tasks;
+  throw new EngineError("engine/misconfigured", {
+    happened: `Task handlers were expected, and this is ${nameOf(tasks)}`,
+    where: "tasks",
+    fix: "Pass a folder, a file URL, a list of them, or an object of handlers by task type.",
+  });
+}
+
 /** Folders and files as a user names them, as paths. */
 export function givenPaths(given: Folders | undefined): readonly string[] {
   const list = given === undefined ? [] : isList(given) ? given : [given];
   return list.map((one: unknown) => {
-    if (one instanceof URL) return fileURLToPath(one);
-    if (typeof one !== "string") throw notAPath(one);
-    return resolve(one.startsWith("file:") ? fileURLToPath(one) : one);
+    if (typeof one !== "string" && !(one instanceof URL)) throw notAPath(nameOf(one));
+    const isUrl = one instanceof URL || one.startsWith("file:");
+    return isUrl ? pathOf(one) : resolve(one);
   });
 }
 
-/** Plain JavaScript may pass anything. */
-const notAPath = (given: unknown): EngineError =>
+function pathOf(url: string | URL): string {
+  try {
+    return fileURLToPath(url);
+  } catch (cause) {
+    throw notAPath(String(url), cause);
+  }
+}
+
+const notAPath = (given: string, cause?: unknown): EngineError =>
   new EngineError("engine/misconfigured", {
-    happened: `A folder or file was expected, and this is a ${typeof given}`,
+    happened: `A folder or file was expected, and this is ${given}`,
     where: "workflows or tasks",
     fix: "Pass a path, a file URL, or a list of them.",
+    cause,
   });
+
+const nameOf = (given: unknown): string => (given === null ? "null" : `a ${typeof given}`);
 
 const isList = (given: Folders): given is readonly (string | URL)[] => Array.isArray(given);

@@ -25,12 +25,29 @@ describe("an unknown option", () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  test.each([5, [null], {}])("is refused by openEngine as a folder: %j", async (workflows) => {
+  test.each([
+    5,
+    null,
+    [null],
+    {},
+    new URL("https://example.com/workflows"),
+    "file://host/workflows",
+  ])("is refused by openEngine as a folder: %s", async (workflows) => {
     const dataDir = join(aDataDir(), "new");
 
     await expect(openEngine({ dataDir, workflows } as never)).rejects.toMatchObject({
       code: "engine/misconfigured",
       message: expect.stringMatching(/A folder or file was expected/),
+    });
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  test.each([5, null, true])("is refused by openEngine as handlers: %j", async (tasks) => {
+    const dataDir = join(aDataDir(), "new");
+
+    await expect(openEngine({ dataDir, tasks } as never)).rejects.toMatchObject({
+      code: "engine/misconfigured",
+      message: expect.stringMatching(/Task handlers were expected, and this is (a \w+|null)/),
     });
     expect(existsSync(dataDir)).toBe(false);
   });
