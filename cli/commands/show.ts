@@ -53,7 +53,8 @@ async function valuesOf(client: Client, instance: InstanceView): Promise<Facts> 
   }
   const ended = status === "succeeded" ? await client.result(instanceId) : undefined;
   return [
-    ["input", JSON.stringify(input)],
+    // An instance that was started without an input has null.
+    ["input", input === null ? undefined : JSON.stringify(input)],
     ["result", ended && JSON.stringify(ended.result)],
   ];
 }

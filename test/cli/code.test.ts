@@ -146,12 +146,15 @@ export const warned = workflow("warned", async () => Promise.all([pack(), import
     );
     expect(await ask("deploy", file)).toMatchObject({ exitCode: 0 });
 
-    const bare = await ask("start", "bare", "--wait", "10");
+    const bare = await ask("start", "bare", "--id", "bare-1", "--wait", "10");
+    const shown = await ask("show", "bare-1");
     const given = await ask("start", "bare", "--wait", "10", "--input", "null");
 
     expect(bare.exitCode).toBe(0);
     expect(bare.out.join("\n")).toMatch(/result +"undefined"/);
     expect(given.out.join("\n")).toMatch(/result +"object"/);
+    expect(shown.out.join("\n")).toMatch(/result +"undefined"/);
+    expect(shown.out.join("\n")).not.toMatch(/input/);
   });
 
   test("D21 shows what a workflow failed with, and in which line", async () => {
