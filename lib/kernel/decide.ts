@@ -104,7 +104,8 @@ export function decideIncident(
   const ticket = "ticket" in fact ? findTicket(instance.tickets, fact.ticket) : undefined;
   if (ticket && isBatchItem(ticket)) {
     // The other items of the batch continue.
-    keepFailedItem(draft, ticket, why);
+    const title = program.runner.itemTitle?.(instance, ticket);
+    keepFailedItem(draft, ticket, { ...why, title });
     return { instance: finish(draft), changed: true };
   }
   if (ticket) closeTicket(draft, ticket.id);

@@ -42,12 +42,14 @@ function setAside(draft: Draft, failed: FailedItem, why: Why): void {
     keepTicket(draft, { ...shared, members: { ...shared.members, numbers } });
     return;
   }
-  const message = excerpt(`Entry ${member + 1} of the list: ${why.message}`);
+  const { title = `Entry ${member + 1} of the list` } = why;
+  const message = excerpt(`${title}: ${why.message}`);
   const members = { family: batch.id, numbers: [member] };
   raiseIncident(draft, { type: why.type, message, ref, element, phase, members });
 }
 
-type Why = Readonly<{ type: IncidentType; message: string }>;
+/** `title` is what the message calls the item. */
+type Why = Readonly<{ type: IncidentType; message: string; title?: string | undefined }>;
 
 /** An incident that stands for items of a batch. */
 export type FailedItems = IncidentTicket &

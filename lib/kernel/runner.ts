@@ -12,6 +12,7 @@ import type { Definition } from "../definition/definition.ts";
 import type { Json, Variables } from "../definition/json.ts";
 import type { Site } from "../definition/sandbox.ts";
 import type { Form } from "../definition/user-task.ts";
+import type { BatchItem } from "./batch.ts";
 import type { Draft } from "./draft.ts";
 import type { StartInput, TicketFact } from "./fact.ts";
 import type { ChildTicket, Instance, TaskTicket, Ticket } from "./instance.ts";
@@ -42,6 +43,8 @@ export interface Runner {
   terminate(draft: Draft): void;
   /** The input of a task. */
   taskInput(instance: Instance, ticket: TaskTicket): TaskInput;
+  /** What messages call an item of a batch; absent: an entry of a list. */
+  itemTitle?(instance: Instance, item: BatchItem): string;
   /** The input of a called process, as it was when the call was made. */
   callInput(instance: Instance, ticket: ChildTicket): Variables;
   /** What readers see of a runner's state. */

@@ -22,7 +22,13 @@ import { digestAfter, digestOf } from "./digest.ts";
 import { type CodeProgram, feedOutcome, feedStart, lifeOf, type Running } from "./feed.ts";
 import { endWhenDone, finish, hasTasks } from "./finish.ts";
 import { elementsOf, type Recorded, written } from "./journal.ts";
-import { applyOperations, closeOperation, isDeadline, reopenItems } from "./open-operations.ts";
+import {
+  applyOperations,
+  closeOperation,
+  isDeadline,
+  numberOf,
+  reopenItems,
+} from "./open-operations.ts";
 import { outcomesOf } from "./outcome.ts";
 import { demandRan } from "./replay.ts";
 import { Sessions } from "./sessions.ts";
@@ -65,6 +71,8 @@ export function codeRunner(program: CodeProgram): Runner {
       noteTerminated(draft, openIn(draft));
     },
     taskInput: ({ state }, ticket) => taskInput(readState(state), ticket),
+    itemTitle: ({ state }, item) =>
+      `Operation ${numberOf(readState(state), item)}, ${JSON.stringify(item.element)}`,
     callInput: (_, { variables }) => variables,
     view: viewOf,
     places: (state) => placesIn(readState(state)),

@@ -192,6 +192,13 @@ describe("an item whose outcome cannot be decided", () => {
     expect(resultOf(order)).toEqual(numbers(12));
   });
 
+  test("is called by its operation and its task", async () => {
+    const order = await play(aCode(`task("before"); return ${fan(12)};`));
+    refuse(order, 3);
+
+    expect(incidentsOf(order)).toEqual(['STATE_TOO_LARGE: Operation 5, "a": too large']);
+  });
+
   test("keeps its attempts if the resolution says none", async () => {
     const order = await play(aCode(`return ${fan(12)};`));
     refuse(order, 3);
