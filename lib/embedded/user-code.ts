@@ -11,6 +11,7 @@ import { EngineError } from "../ports/engine-error.ts";
 import type { TaskHandler } from "../ports/tasks.ts";
 import { type EmbeddedOptions, findHandlers, givenPaths } from "./options.ts";
 import {
+  type CheckedFile,
   checkWorkflowFile,
   loadWorkflowFile,
   refusedWorkflows,
@@ -57,12 +58,7 @@ export async function loadUserCode(
 ): Promise<LoadedCode> {
   const startedMs = Date.now();
   const paths = givenPaths(given.workflows).flatMap(before ? filesIfAny : workflowFilesAt);
-  const checked = await Promise.all(
-    paths.map(async (path) => {
-      const old = before?.files.get(path);
-      return old !== undefined && isSame(old) ? old : checkWorkflowFile(path, sandbox);
-    }),
-  );
+  const checked = await checkAll(paths, { sandbox, before });
   // Any other file may import the one that does not end.
   const isEndless = checked.some((file) => "bundled" in file && file.isEndless);
   const parts = await Promise.all(
@@ -100,6 +96,33 @@ export async function loadUserCode(
   const isSettled = [...files.values(), tasks].every((part) => part.isSettled);
   return { ok: true, code: { files, tasks, handlers, found, isSettled }, inputs };
 }
+
+type Checked = Part<WorkflowFile> | CheckedFile;
+
+/**
+ * Checks the files that have changed, and all of them again if one is saved meanwhile: what is
+ * imported is what was checked.
+ */
+async function checkAll(
+  paths: readonly string[],
+  { sandbox, before }: Readonly<{ sandbox: Sandbox; before: UserCode | undefined }>,
+): Promise<readonly Checked[]> {
+  for (let tries = 1; ; tries++) {
+    const startedMs = Date.now();
+    const checked = await Promise.all(
+      paths.map(async (path) => {
+        const old = before?.files.get(path);
+        return old !== undefined && isSame(old) ? old : checkWorkflowFile(path, sandbox);
+      }),
+    );
+    const inputs = checked.flatMap((file) => ("bundled" in file ? file.bundled.inputs : []));
+    const isSaved = inputs.map(savedMs).some((at) => at > startedMs && at <= Date.now());
+    if (!isSaved || tries === MOST_CHECKS) return checked;
+  }
+}
+
+/** A file that is saved without end is loaded again later. */
+const MOST_CHECKS = 3;
 
 type LoadOptions = Readonly<{
   runs: HandlerRuns;

@@ -44,11 +44,12 @@ export function watchCode(watched: Watched): () => void {
       before,
     });
     inputs = loaded.inputs;
-    const result = loaded.ok ? await apply(loaded.code, before, watched) : refusal(loaded.errors);
+    // What was saved on the way may be in the steps and not yet in the bundles.
     if (loaded.ok && !loaded.code.isSettled) {
       later();
-      if (result.kind === "unchanged") return;
+      return;
     }
+    const result = loaded.ok ? await apply(loaded.code, before, watched) : refusal(loaded.errors);
     if (loaded.ok && result.kind !== "refused") code = loaded.code;
     tell(result, isSameText(code, before));
   };
