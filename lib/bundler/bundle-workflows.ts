@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { type BuildOptions, build } from "esbuild";
+import { type BuildFailure, type BuildOptions, build } from "esbuild";
 import type { Diagnostic } from "../definition/diagnostic.ts";
 import { parseSource } from "./author-file.ts";
 import {
@@ -7,6 +7,7 @@ import {
   diagnosticOf,
   failuresOf,
   fileNamer,
+  unknownImport,
   unreadable,
 } from "./diagnostics.ts";
 import { BUNDLE_ENTRY } from "./entry-module.ts";
@@ -36,25 +37,61 @@ export async function bundleWorkflows(
   if (readEntry(path) === undefined) {
     return { ok: false, diagnostics: [unreadable(nameOf(path))], inputs: [] };
   }
-  const missing = new MissingModules();
-  const inputs = new Set([path]);
-  const unsplit = new Set<string>();
-  const plugins = [workflowPlugin({ entry: path, missing, inputs, unsplit }), missing.plugin];
+  const files: Files = { path, inputs: new Set([path]), nameOf };
   try {
-    const result = await build({ ...optionsFor(path), plugins });
-    const warnings = result.warnings.map((one) => diagnosticOf(one, "warning", nameOf));
-    const errors = [
-      ...[...unsplit].toSorted().map((one) => unsplittable(one, nameOf)),
-      ...missing.left(result.metafile, nameOf),
-    ];
-    const source = result.outputFiles[0]?.text ?? "";
-    const diagnostics = [...errors, ...warnings];
-    return { ok: errors.length === 0, source, diagnostics, inputs: [...inputs].toSorted() };
+    return await bundleOnce(files);
   } catch (error) {
+    const unknown = unknownImports(error);
     const diagnostics = failuresOf(error, nameOf);
-    return { ok: false, diagnostics, inputs: [...inputs].toSorted() };
+    if (unknown === undefined) return { ok: false, diagnostics, inputs: sorted(files.inputs) };
+    // With these names, everything else that is wrong is found as well.
+    const rest = await bundleOnce(files, unknown).catch(() => undefined);
+    return rest === undefined
+      ? { ok: false, diagnostics, inputs: sorted(files.inputs) }
+      : { ...rest, ok: false, diagnostics: [...onlyErrors(diagnostics), ...rest.diagnostics] };
   }
 }
+
+type Files = Readonly<{
+  path: string;
+  /** Every file that was read. */
+  inputs: Set<string>;
+  nameOf: (path: string) => string;
+}>;
+
+/** Throws what esbuild refuses. `added` are names that the SDK shall have besides its own. */
+async function bundleOnce(
+  { path, inputs, nameOf }: Files,
+  added: readonly string[] = [],
+): Promise<Bundled> {
+  const missing = new MissingModules();
+  const unsplit = new Set<string>();
+  const plugins = [
+    workflowPlugin({ entry: path, missing, inputs, unsplit, added }),
+    missing.plugin,
+  ];
+  const result = await build({ ...optionsFor(path), plugins });
+  const warnings = result.warnings.map((one) => diagnosticOf(one, "warning", nameOf));
+  const errors = [
+    ...[...unsplit].toSorted().map((one) => unsplittable(one, nameOf)),
+    ...missing.left(result.metafile, nameOf),
+  ];
+  const source = result.outputFiles[0]?.text ?? "";
+  const diagnostics = [...errors, ...warnings];
+  return { ok: errors.length === 0, source, diagnostics, inputs: sorted(inputs) };
+}
+
+/** The names that the SDK lacks, where nothing else keeps esbuild from making a bundle. */
+function unknownImports(error: unknown): readonly string[] | undefined {
+  const { errors = [] } = error as Partial<BuildFailure>;
+  const names = errors.map(unknownImport);
+  return names.every((name) => name !== undefined) ? [...new Set(names)] : undefined;
+}
+
+const onlyErrors = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
+  diagnostics.filter(({ severity }) => severity === "error");
+
+const sorted = (paths: ReadonlySet<string>): readonly string[] => [...paths].toSorted();
 
 /** esbuild reads what the parser that finds steps does not know yet. */
 function unsplittable(path: string, nameOf: (path: string) => string): Diagnostic {

@@ -5,6 +5,7 @@ export const BUNDLER_CODES = [
   "code/suspicious",
   "code/not-exported",
   "code/unresolved-import",
+  "code/unknown-import",
   "code/node-module",
   "code/load-failed",
 ] as const;

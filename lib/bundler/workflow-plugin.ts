@@ -16,6 +16,8 @@ type Context = Readonly<{
   inputs: Set<string>;
   /** The files that may have steps, and could not be split. */
   unsplit: Set<string>;
+  /** Names that the SDK does not have and shall export, each as undefined. */
+  added: readonly string[];
 }>;
 
 /** Lets into a bundle what belongs in the sandbox, of the author's files and of the engine's SDK. */
@@ -31,7 +33,7 @@ export function workflowPlugin(context: Context): Plugin {
         resolveDir: dirname(context.entry),
       }));
       build.onLoad({ filter: /.*/, namespace: ENGINE_NAMESPACE }, ({ path }) => ({
-        contents: readText(enginePath(path)),
+        contents: readText(enginePath(path)) + addedTo(path, context.added),
         loader: loaderOf(path) ?? "default",
         resolveDir: dirname(enginePath(path)),
       }));
@@ -41,6 +43,13 @@ export function workflowPlugin(context: Context): Plugin {
       });
     },
   };
+}
+
+/** The further exports of the SDK's own file. */
+function addedTo(name: string, added: readonly string[]): string {
+  if (added.length === 0 || enginePath(name) !== SDK_PATH) return "";
+  const specifiers = added.map((one) => `__absent as ${JSON.stringify(one)}`);
+  return `\nconst __absent = undefined;\nexport { ${specifiers.join(", ")} };`;
 }
 
 /** Marks what was resolved here already, so that esbuild's own resolution is asked once. */

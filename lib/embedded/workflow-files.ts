@@ -8,6 +8,7 @@ import type { FoundHandler } from "../adapters/handlers/found-handlers.ts";
 import type { HandlerRuns } from "../adapters/handlers/handler-runs.ts";
 import { parseStep, stepParts } from "../adapters/handlers/step-parts.ts";
 import type { Bundled } from "../bundler/bundle-workflows.ts";
+import type { BundlerCode } from "../bundler/codes.ts";
 import { fileNamer } from "../bundler/diagnostics.ts";
 import { followImports } from "../bundler/follow-imports.ts";
 import { loadSteps } from "../bundler/load-module.ts";
@@ -61,7 +62,8 @@ export type CheckedFile = Readonly<{
 export async function checkWorkflowFile(path: string, sandbox: Sandbox): Promise<CheckedFile> {
   const bundled = await checkedBundle(path);
   const { source } = bundled;
-  if (source === undefined || sizeProblem(source) !== undefined) {
+  const isLoadable = source !== undefined && !bundled.diagnostics.some(isUnknownImport);
+  if (!isLoadable || sizeProblem(source) !== undefined) {
     return { path, bundled, isEndless: false };
   }
   const loaded = await loadBundle(sandbox, { source, map: parseSourceMap(source) });
@@ -69,6 +71,10 @@ export async function checkWorkflowFile(path: string, sandbox: Sandbox): Promise
   const isEndless = loaded.stopped !== undefined && ENDLESS.has(loaded.stopped);
   return { path, bundled, failed: placedBy(path, loaded.problem), isEndless };
 }
+
+/** Neither the bundle nor the file itself could be loaded. */
+const isUnknownImport = ({ code }: Diagnostic): boolean =>
+  code === ("code/unknown-import" satisfies BundlerCode);
 
 const ENDLESS: ReadonlySet<Stop> = new Set(["fuel", "jobs", "deadline"]);
 
@@ -78,7 +84,8 @@ export async function loadWorkflowFile(
   { runs, generation }: Readonly<{ runs: HandlerRuns; generation: number }>,
 ): Promise<WorkflowFile | BrokenFile> {
   const { path, bundled, failed } = checked;
-  if (failed !== undefined && exportsWorkflow(path)) return unimportedFile(checked);
+  const isUnknown = bundled.diagnostics.some(isUnknownImport);
+  if (isUnknown || (failed !== undefined && exportsWorkflow(path))) return unimportedFile(checked);
   const host = await loadSteps(path, { generation });
   if (!host.ok) return brokenFile(checked, host);
   const exported = Object.values(host.module);
@@ -96,12 +103,15 @@ export async function loadWorkflowFile(
 
 /** What is wrong with a file that is not imported. */
 export async function unimportedFile(checked: CheckedFile): Promise<BrokenFile> {
-  const { path, failed, isEndless } = checked;
+  const { path, bundled, failed, isEndless } = checked;
   const { inputs, errors } = await followImports(path, fileNamer(dirname(path)));
   const isDeployed = exportsWorkflow(path);
-  const host = { inputs, diagnostics: errors };
   // A file that only has steps need not be one that can be bundled.
-  const broken = isDeployed ? brokenFile(checked, host) : { path, problems: errors, inputs };
+  const diagnostics = bundled.diagnostics.filter((found) => isDeployed || isUnknownImport(found));
+  const broken = brokenFile(
+    { path, bundled: { ...bundled, diagnostics } },
+    { inputs, diagnostics: errors },
+  );
   const isTold = !(isDeployed || isEndless) || failed === undefined;
   if (isTold || isToldBy(broken.problems, failed)) return broken;
   return { ...broken, problems: [...broken.problems, failed] };
@@ -109,7 +119,7 @@ export async function unimportedFile(checked: CheckedFile): Promise<BrokenFile> 
 
 /** A file that cannot be imported may have other problems, which are told as well. */
 function brokenFile(
-  { path, bundled }: CheckedFile,
+  { path, bundled }: Pick<CheckedFile, "path" | "bundled">,
   host: Pick<BrokenFile, "inputs"> & Found,
 ): BrokenFile {
   const known = new Set(host.diagnostics.map(placeOf));

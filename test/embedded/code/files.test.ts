@@ -134,6 +134,31 @@ describe("openEngine with workflows", () => {
     expect(() => readdirSync(dataDir)).toThrow("ENOENT");
   });
 
+  test("tells a wrong name of the SDK once, and what else is wrong with its file", async () => {
+    const workflows = workflowsIn({
+      "w.ts": `import { dely } from "fermata-engine/workflow";
+        dely();
+        ${aWorkflow("return fetch(input);")}`,
+      "steps.ts": `import { stp } from "fermata-engine/workflow";
+        import { cpus } from "node:os";
+        if (cpus().length === 0) process.exit();
+        export const one = stp("one", () => 1);`,
+    });
+
+    const opened = openEngine({ dataDir: aDataDir(), workflows });
+
+    const error = await opened.then(
+      () => undefined,
+      (cause) => cause,
+    );
+    const details: readonly Diagnostic[] = error.details;
+    expect(details.map(({ code, file, line }) => [code, file, line])).toEqual([
+      ["code/unknown-import", "steps.ts", 2],
+      ["code/unknown-import", "w.ts", 2],
+      ["code/not-in-workflow", "w.ts", 5],
+    ]);
+  });
+
   test.each([
     ["fetch", "await fetch('https://example.org');"],
     ["process", "return process.env.HOME;"],
