@@ -117,17 +117,17 @@ export function protocolContract(sandbox: () => Sandbox): void {
       expect(loaded).toMatchObject({ ok: true, program: { declared: { workflows: ["w", "w"] } } });
     });
 
-    test.each([
-      `__fermata.workflow({}, 1);`,
-      `__fermata.step(5);`,
-    ])("refuses a bundle that declares %s", async (code) => {
-      const loaded = await sandbox().load(aRawBundle("return 1;", code));
+    test.each([`__fermata.workflow({}, 1);`, `__fermata.step(5);`])(
+      "refuses a bundle that declares %s",
+      async (code) => {
+        const loaded = await sandbox().load(aRawBundle("return 1;", code));
 
-      expect(loaded).toMatchObject({
-        ok: false,
-        problem: { message: expect.stringMatching(/.+\./) },
-      });
-    });
+        expect(loaded).toMatchObject({
+          ok: false,
+          problem: { message: expect.stringMatching(/.+\./) },
+        });
+      },
+    );
   });
 }
 
