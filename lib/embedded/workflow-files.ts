@@ -49,7 +49,7 @@ export type BrokenFile = Readonly<{
 export type CheckedFile = Readonly<{
   path: string;
   bundled: Bundled;
-  /** Why the module scope of its bundle fails. */
+  /** Why the module scope of its bundle fails, or cannot run. */
   failed?: Diagnostic;
   /** Its module scope would not come to its end in this process either. */
   isEndless: boolean;
@@ -62,9 +62,12 @@ export type CheckedFile = Readonly<{
 export async function checkWorkflowFile(path: string, sandbox: Sandbox): Promise<CheckedFile> {
   const bundled = await checkedBundle(path);
   const { source } = bundled;
-  const isLoadable = source !== undefined && !bundled.diagnostics.some(isUnknownImport);
-  if (!isLoadable || sizeProblem(source) !== undefined) {
+  if (source === undefined || bundled.diagnostics.some(isUnknownImport)) {
     return { path, bundled, isEndless: false };
+  }
+  const tooLarge = sizeProblem(source);
+  if (tooLarge !== undefined) {
+    return { path, bundled, failed: placedBy(path, tooLarge), isEndless: false };
   }
   const loaded = await loadBundle(sandbox, { source, map: parseSourceMap(source) });
   if (loaded.ok) return { path, bundled, isEndless: false };
@@ -78,14 +81,15 @@ const isUnknownImport = ({ code }: Diagnostic): boolean =>
 
 const ENDLESS: ReadonlySet<Stop> = new Set(["fuel", "jobs", "deadline"]);
 
-/** Imports a file, unless its module scope has failed in the sandbox and has to run there. */
+/** Imports a file, unless it has workflows and its module scope could not run in the sandbox. */
 export async function loadWorkflowFile(
   checked: CheckedFile,
   { runs, generation }: Readonly<{ runs: HandlerRuns; generation: number }>,
 ): Promise<WorkflowFile | BrokenFile> {
   const { path, bundled, failed } = checked;
   const isUnknown = bundled.diagnostics.some(isUnknownImport);
-  if (isUnknown || (failed !== undefined && exportsWorkflow(path))) return unimportedFile(checked);
+  const hasRun = bundled.source !== undefined && failed === undefined;
+  if (isUnknown || (!hasRun && exportsWorkflow(path))) return unimportedFile(checked);
   const host = await loadSteps(path, { generation });
   if (!host.ok) return brokenFile(checked, host);
   const exported = Object.values(host.module);

@@ -22,13 +22,10 @@ export async function loadBundle(
   return { ok: false, problem, ...(stopped !== undefined && { stopped }) };
 }
 
-/**
- * Whether an error that was found before is what the module scope fails with. That it does not end
- * is always told.
- */
+/** Whether an error that was found before is what the module scope throws. */
 export function isToldBy(found: readonly Diagnostic[], failed: Diagnostic): boolean {
-  const stopped: CompilerCode = "code/load-stopped";
-  if (failed.code === stopped) return false;
+  const threw: CompilerCode = "code/load-threw";
+  if (failed.code !== threw) return false;
   return found.some(
     ({ severity, file, line }) =>
       severity === "error" &&

@@ -64,6 +64,24 @@ describe("a workflow file whose module scope does not end", () => {
     ]);
   });
 
+  test("is refused where it cannot be bundled, and waits at its top", async () => {
+    const file = `${runsOnHost("w")}await new Promise((end) => setTimeout(end, 1));
+      ${aWorkflow("return 1;")}`;
+
+    const details = await refusedWith({ "w.ts": file });
+
+    expect(details).toMatchObject([{ code: "code/syntax", file: "w.ts", line: 3 }]);
+  });
+
+  test("is refused where its bundle is too large to be run", async () => {
+    const file = `${runsOnHost("w")}${ENDLESS}
+      ${aWorkflow(`return ${JSON.stringify("x".repeat(1_100_000))};`)}`;
+
+    const details = await refusedWith({ "w.ts": file });
+
+    expect(details).toMatchObject([{ code: "code/too-large", file: "w.ts" }]);
+  });
+
   test("has its other problems told as well", async () => {
     const file = `${ENDLESS}\n${aWorkflow("return fetch(input);")}`;
 
