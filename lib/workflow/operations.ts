@@ -14,19 +14,25 @@ export function task<Result = unknown>(
   input: unknown = null,
   options: TaskOptions = {},
 ): Promise<Result> {
-  return openTask<Result>(type, input, optionsText(options, type), task);
+  return openTask<Result>(taskType(type), input, optionsText(options, type), task);
 }
+
+/** A task type, and how an operation names it. */
+export type TaskType = Readonly<{ name: string; text: string }>;
+
+export const taskType = (name: string): TaskType => ({
+  name,
+  text: `"type":${textOf(name, "The type of a task")},"input":`,
+});
 
 /** Opens a task for `task` or for a step; its options are text behind a comma, if there are any. */
 export function openTask<Result>(
-  type: string,
+  { name, text }: TaskType,
   input: unknown,
   options: string,
   caller: Caller,
 ): Promise<Result> {
-  const given = jsonText(input ?? null, type, "input");
-  const fields = `"type":${textOf(type, "The type of a task")},"input":${given}${options}`;
-  return open<Result>("task", fields, caller);
+  return open<Result>("task", text + jsonText(input ?? null, name, "input") + options, caller);
 }
 
 /** A timer that has fired. */
@@ -114,7 +120,7 @@ export type EventToSend = Readonly<{
 
 /** Sends an event. A target that is not found or has ended is a `TaskFailed` with its code. */
 export function sendEvent(event: EventToSend): Promise<Readonly<Record<string, unknown>>> {
-  return openTask("fermata:send-event", event, "", sendEvent);
+  return openTask(SEND_EVENT, event, "", sendEvent);
 }
 
 /** A message to publish, as in the API. */
@@ -127,7 +133,7 @@ export type MessageToSend = Readonly<{
 
 /** Publishes a message. */
 export function sendMessage(message: MessageToSend): Promise<Readonly<Record<string, unknown>>> {
-  return openTask("fermata:send-message", message, "", sendMessage);
+  return openTask(SEND_MESSAGE, message, "", sendMessage);
 }
 
 /** The time of this step: the same whenever it is replayed. */
@@ -165,3 +171,6 @@ function textOf(text: string, what: string): string {
 
 /** The engine's own limit of names. */
 const MAX_NAME_LENGTH = 255;
+
+const SEND_EVENT = /* @__PURE__ */ taskType("fermata:send-event");
+const SEND_MESSAGE = /* @__PURE__ */ taskType("fermata:send-message");

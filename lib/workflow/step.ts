@@ -1,7 +1,7 @@
 import { found } from "./bridge.ts";
 import { isoDuration } from "./duration-text.ts";
 import type { Jsonified } from "./jsonified.ts";
-import { openTask } from "./operations.ts";
+import { openTask, taskType } from "./operations.ts";
 import { optionsText, type TaskOptions } from "./task-options.ts";
 
 /** What the code of a step gets about its attempt. */
@@ -41,9 +41,10 @@ export function step<Input = undefined, Output = unknown>(
   found?.step(type);
   // Options that no call could use are refused here, with the file and not with its instances.
   const own = optionsText(options, type);
+  const named = taskType(type);
   const call = (input?: Input, override?: TaskOptions): Promise<Jsonified<Output>> => {
     const text = override === undefined ? own : optionsText({ ...options, ...override }, type);
-    return openTask(type, input, text, call);
+    return openTask(named, input, text, call);
   };
   const { timeout } = options;
   const code = { type, run, ...(timeout !== undefined && { timeout: isoDuration(timeout, type) }) };
