@@ -36,21 +36,32 @@ export async function feedOutcome(
   const life = lifeOf(draft);
   const known = sessions.memo(life, digest);
   if (known) return known;
-  const fed = { now: draft.now, done: doneOf(recorded) };
-  const kept = sessions.checkOut(life, state.d);
-  return untilNotLost(async (isFirst) => {
-    const session = (isFirst ? kept : undefined) ?? (await replayed(running, draft, life, state));
-    return feedSession(sessions, life, session, { feed: fed, digest });
+  return untilNotLost(sessions, life, {
+    kept: sessions.checkOut(life, state.d),
+    open: () => replayed(running, draft, life, state),
+    feed: { now: draft.now, done: doneOf(recorded) },
+    digest,
   });
 }
 
+/** What is fed, to a session that is kept or else to one that is opened for it. */
+type Feeding = Readonly<{
+  kept?: Session | undefined;
+  open: () => Promise<Session>;
+  feed: Feed;
+  /** The digest after it. */
+  digest: string;
+}>;
+
 /** A machine that is gone through no fault of the code costs another replay, within bounds. */
-async function untilNotLost(run: (isFirst: boolean) => Promise<Ran>): Promise<Ran> {
+async function untilNotLost(sessions: Sessions, life: Life, feeding: Feeding): Promise<Ran> {
+  let { kept } = feeding;
   for (let tries = 1; ; tries++) {
     try {
-      return await run(tries === 1);
+      return await feedSession(sessions, life, kept ?? (await feeding.open()), feeding);
     } catch (cause) {
       if (!(cause instanceof LostMachine) || tries >= MAX_TRIES) throw cause;
+      kept = undefined;
     }
   }
 }
@@ -61,7 +72,7 @@ async function feedSession(
   sessions: Sessions,
   life: Life,
   session: Session,
-  { feed: fed, digest }: Readonly<{ feed: Feed; digest: string }>,
+  { feed: fed, digest }: Feeding,
 ): Promise<Ran> {
   const [ran] = await session.guest.run([fed]);
   if (ran?.kind !== "ran") {
@@ -73,7 +84,7 @@ async function feedSession(
     throw new Refusal("NON_DETERMINISM", `The workflow has no operation ${fed.done?.n} open.`);
   }
   session.digest = digest;
-  session.memos.set(digest, ran);
+  session.memos.push({ digest, ran });
   sessions.checkIn(life, session);
   return ran;
 }
@@ -85,10 +96,10 @@ export async function feedStart(
   life: Life,
   state: CodeState,
 ): Promise<Ran> {
-  const fed = { now: runOf(draft.before) };
-  return untilNotLost(async () => {
-    const session = await opened(running, draft, life, state);
-    return feedSession(running.sessions, life, session, { feed: fed, digest: state.d });
+  return untilNotLost(running.sessions, life, {
+    open: () => opened(running, draft, life, state),
+    feed: { now: runOf(draft.before) },
+    digest: state.d,
   });
 }
 
@@ -142,7 +153,7 @@ async function opened(
       startedAt: formatInstant(before.startedAt),
     },
   });
-  return { guest, digest: "", memos: new Map(), life };
+  return { guest, digest: "", memos: [], life };
 }
 
 /** Which run this is, for its sessions. */

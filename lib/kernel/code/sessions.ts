@@ -25,12 +25,15 @@ export type Life = Readonly<{
   version: number;
 }>;
 
+/** What a feed led to, and the digest after it. */
+export type Memo = Readonly<{ digest: string; ran: Ran }>;
+
 export type Session = {
   readonly guest: GuestSession;
   /** The digest of what it has been fed. */
   digest: string;
-  /** What feeds led to, by the digest after them. */
-  memos: Map<string, Ran>;
+  /** What feeds led to; few, so that a list is faster than a map. */
+  memos: Memo[];
   life: Life;
 };
 
@@ -48,7 +51,8 @@ export class Sessions {
   /** What a feed that ends at this digest has led to, if it was made for this version. */
   memo(life: Life, digest: string): Ran | undefined {
     const session = this.#find(life);
-    return session?.life.version === life.version ? session.memos.get(digest) : undefined;
+    if (session?.life.version !== life.version) return undefined;
+    return session.memos.find((memo) => memo.digest === digest)?.ran;
   }
 
   /** Takes the session that stands at this digest out of the room. */
@@ -58,7 +62,7 @@ export class Sessions {
     this.#forget(life);
     if (session.life.version !== life.version) {
       session.life = life;
-      session.memos = new Map();
+      session.memos = [];
     }
     return session;
   }

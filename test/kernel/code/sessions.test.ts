@@ -210,7 +210,7 @@ describe("a room for sessions", () => {
     const closed: string[] = [];
     const enter = (name: string, life: Life) => {
       const guest = { run: async () => [], close: () => void closed.push(name) };
-      sessions.checkIn(life, { guest, digest: "d", memos: new Map([["d", NO_NEWS]]), life });
+      sessions.checkIn(life, { guest, digest: "d", memos: [{ digest: "d", ran: NO_NEWS }], life });
     };
     enter("first", aLife({}));
 
@@ -231,7 +231,7 @@ describe("a room for sessions", () => {
     const add = (n: number) => {
       const guest = { run: async () => [], close: () => void closed++ };
       const life = aLife({ id: `i${n}` });
-      sessions.checkIn(life, { guest, digest: "d", memos: new Map(), life });
+      sessions.checkIn(life, { guest, digest: "d", memos: [], life });
       if (kind === "idle") sessions.rest(life);
       return closed;
     };

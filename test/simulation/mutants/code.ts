@@ -49,10 +49,10 @@ export const CODE_MUTANTS: readonly Mutant[] = [
     without: "what a feed led to counts only while the instance has the same version",
     scenario: "code-window",
     file: "lib/kernel/code/sessions.ts",
-    find: "return session?.life.version === life.version ? session.memos.get(digest) : undefined;",
-    replace: `const memo = session?.memos.values().next().value;
+    find: "return session.memos.find((memo) => memo.digest === digest)?.ran;",
+    replace: `const memo = session.memos[0]?.ran;
     if (memo) ${MARK};
-    return session?.life.version === life.version ? memo : undefined;`,
+    return memo;`,
   },
   {
     name: "loser-stays-armed",
