@@ -160,14 +160,52 @@ describe("a sandbox in a worker", () => {
       `const { program } = await sandbox.load(bundle);
        const session = program.open(opening);
        await session.run([{ now: 0 }]);
-       const thread = workers.at(-1);
-       const pending = program.open(opening).run([{ now: 0 }]);
-       thread.emit("error", new Error("died"));
-       console.log((await pending)[0].stop, (await session.run([{ now: 0 }]))[0].stop);
+       const { program: deaf } = await sandbox.load(deafBundle);
+       const served = deaf.open(opening).run([{ now: 0 }]);
+       const behind = program.open(opening).run([{ now: 0 }]);
+       await new Promise((resolve) => setTimeout(resolve, 100));
+       workers.at(-1).emit("error", new Error("died"));
+       const stops = await Promise.all([served, behind, session.run([{ now: 0 }])]);
+       console.log(stops.map(([{ stop }]) => stop).join(" "));
        console.log((await program.open(opening).run([{ now: 0 }]))[0].end.value, workers.length);`,
+      `const deafBundle = ${JSON.stringify(aRawBundle(DEAF))};`,
     );
 
-    expect(stdout).toBe("lost lost\n1 2\n");
+    expect(stdout).toBe("crash lost lost\n1 2\n");
+  });
+
+  test("takes more and larger texts than its memory has room for, in order", async () => {
+    const sandbox = aSandbox(60_000);
+    const program = await aLoaded(sandbox, aRawBundle("return input;"));
+    const inputs = Array.from(
+      { length: 400 },
+      (_, n) => `${n} ä€😀 ${"x".repeat((n % 40) * 2_000)}`,
+    );
+
+    const all = await Promise.all(
+      inputs.map(async (input) => {
+        const session = program.open(openingOf({ input }));
+        const ran = await only(session, { now: 0 });
+        session.close();
+        return ran.kind === "ran" ? ran.end : ran;
+      }),
+    );
+
+    expect(all).toEqual(inputs.map((value) => ({ value })));
+  });
+
+  test("answers after it has slept, however often", async () => {
+    const sandbox = aSandbox(60_000);
+    const program = await aLoaded(sandbox, aRawBundle("return input;"));
+    const answers: unknown[] = [];
+
+    for (const pause of [0, 1, 2, 3, 5, 20, 0, 1, 2, 3]) {
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      answers.push(await only(program.open(openingOf({ input: pause })), { now: 0 }));
+    }
+
+    const ends = [0, 1, 2, 3, 5, 20, 0, 1, 2, 3].map((value) => ({ value }));
+    expect(answers).toMatchObject(ends.map((end) => ({ kind: "ran", end })));
   });
 });
 

@@ -1,11 +1,13 @@
-/** The host's side of the thread that guests run in. */
+/** The host's side of the thread that guests run in: its requests, their answers and its end. */
 import { Worker } from "node:worker_threads";
+import { ThreadLink } from "./thread-link.ts";
+import type { ThreadMemory } from "./thread-memory.ts";
 import {
   type Answer,
-  PER_MESSAGE,
+  KnownTypes,
   type Request,
-  readAnswers,
-  writeBatch,
+  readAnswer,
+  writeRequest,
 } from "./worker-protocol.ts";
 
 /**
@@ -14,21 +16,12 @@ import {
  */
 export type Gone = Readonly<{ gone: "deadline" | "crash" | "lost"; message?: string }>;
 
-export type NewRequest = Request extends infer R
-  ? R extends Request
-    ? Omit<R, "id">
-    : never
-  : never;
-
 export class GuestThread {
-  readonly #worker: Worker;
+  readonly #link: ThreadLink;
   readonly #deadlineMs: number;
-  /** The number of the request that the thread is serving. */
-  readonly #current = new Int32Array(new SharedArrayBuffer(4));
+  readonly #types = new KnownTypes();
   readonly #asked = new Map<number, (answer: Answer | Gone) => void>();
   readonly #programs = new Map<number, Promise<Answer | Gone>>();
-  #batch: Request[] = [];
-  #flushing: NodeJS.Immediate | undefined;
   #numbers = 0;
   #watch: NodeJS.Timeout | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
@@ -36,17 +29,13 @@ export class GuestThread {
 
   constructor(deadlineMs: number) {
     this.#deadlineMs = deadlineMs;
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    this.#worker = new Worker(new URL(`./guest-worker.${extension}`, import.meta.url), {
-      workerData: this.#current.buffer,
-      name: "fermata-workflows",
-      // Those of the process may be for its own main file, as --eval is.
-      execArgv: [],
+    this.#link = new ThreadLink({
+      start: startWorker,
+      onText: (text) => this.#settle(readAnswer(text, this.#types)),
+      isOwed: () => this.#asked.size > 0,
     });
-    this.#worker.on("message", (answers: string) => this.#settle(readAnswers(answers)));
-    this.#worker.on("error", ({ message }) => void this.end("crash", message));
-    this.#worker.on("exit", () => void this.end("crash"));
-    this.#worker.unref();
+    this.#link.worker.on("error", ({ message }) => void this.end("crash", message));
+    this.#link.worker.on("exit", () => void this.end("crash"));
   }
 
   get hasEnded(): boolean {
@@ -62,36 +51,42 @@ export class GuestThread {
   load(program: number, bundle: string): Promise<Answer | Gone> {
     const known = this.#programs.get(program);
     if (known) return known;
-    const loading = this.ask({ kind: "load", program, bundle });
+    const loading = this.ask({ kind: "load", program, bundle }, (answer) => answer);
     this.#programs.set(program, loading);
     return loading;
   }
 
-  ask(request: NewRequest): Promise<Answer | Gone> {
-    if (this.#hasEnded) return Promise.resolve({ gone: "lost" });
-    const { promise, resolve } = Promise.withResolvers<Answer | Gone>();
-    if (this.#asked.size === 0) this.#worker.ref();
-    this.#asked.set(this.send(request), resolve);
-    this.#watch ??= this.#watched();
-    return promise;
+  /** What `read` makes of the answer to a request. */
+  ask<T>(request: Request, read: (answer: Answer | Gone) => T): Promise<T> {
+    if (this.#hasEnded) return Promise.resolve(read({ gone: "lost" }));
+    return new Promise((resolve) => {
+      this.#asked.set(this.send(request), (answer) => resolve(read(answer)));
+      this.#watch ??= this.#watched();
+    });
   }
 
-  /** Puts a request into the batch, which goes at the end of this turn or when it is full. */
-  send(request: NewRequest): number {
+  /** Hands a request over; returns its number. */
+  send(request: Request): number {
     this.#numbers += 1;
-    this.#batch.push({ ...request, id: this.#numbers });
-    if (this.#batch.length >= PER_MESSAGE) this.#flush();
-    else this.#flushing ??= setImmediate(() => this.#flush());
+    this.#askedAt = performance.now();
+    if (!this.#hasEnded) this.#link.send(writeRequest({ id: this.#numbers, request }));
     return this.#numbers;
+  }
+
+  /** Settles the requests whose answers are there; false when there is none. */
+  deliver(): boolean {
+    return this.#link.deliver();
   }
 
   /** Ends the thread; whatever it has not answered is told so, and why if it is the reason. */
   async end(why: Gone["gone"], message?: string): Promise<void> {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    const culprit = Atomics.load(this.#current, 0);
+    const culprit = this.#link.current;
     clearInterval(this.#watch);
-    await this.#worker.terminate();
+    await this.#link.worker.terminate();
+    this.#link.deliver();
+    this.#link.close();
     const said = message === undefined ? {} : { message };
     for (const [id, resolve] of this.#asked) {
       resolve({ gone: id === culprit ? why : "lost", ...said });
@@ -99,21 +94,10 @@ export class GuestThread {
     this.#asked.clear();
   }
 
-  #flush(): void {
-    clearImmediate(this.#flushing);
-    this.#flushing = undefined;
-    const batch = this.#batch;
-    this.#batch = [];
-    this.#askedAt = performance.now();
-    if (!this.#hasEnded) this.#worker.postMessage(writeBatch(batch));
-  }
-
-  #settle(answers: readonly Answer[]): void {
-    for (const answer of answers) {
-      this.#asked.get(answer.id)?.(answer);
-      this.#asked.delete(answer.id);
-    }
-    if (this.#asked.size === 0) this.#worker.unref();
+  #settle(answer: Answer): void {
+    this.#types.learn(answer);
+    this.#asked.get(answer.id)?.(answer);
+    this.#asked.delete(answer.id);
   }
 
   /**
@@ -125,7 +109,7 @@ export class GuestThread {
     let servedMs = 0;
     let lookedAt = performance.now();
     return setInterval(() => {
-      const now = Atomics.load(this.#current, 0);
+      const now = this.#link.current;
       const sinceMs = Math.min(performance.now() - lookedAt, 2 * WATCHED_EVERY_MS);
       lookedAt = performance.now();
       servedMs = now === last ? servedMs + sinceMs : 0;
@@ -139,6 +123,17 @@ export class GuestThread {
     clearInterval(this.#watch);
     this.#watch = undefined;
   }
+}
+
+function startWorker(memory: ThreadMemory): Worker {
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  return new Worker(new URL(`./guest-worker.${extension}`, import.meta.url), {
+    workerData: memory,
+    transferList: [memory.large],
+    name: "fermata-workflows",
+    // Those of the process may be for its own main file, as --eval is.
+    execArgv: [],
+  });
 }
 
 const WATCHED_EVERY_MS = 100;

@@ -59,6 +59,12 @@ export class Program {
   }
 }
 
+/** A feed whose outcome is JSON text already, as the machine takes it. */
+export type FeedText = Readonly<{ now: number; done?: string }>;
+
+export const feedText = ({ now, done }: Feed): FeedText =>
+  done === undefined ? { now } : { now, done: JSON.stringify(done) };
+
 const pool = new MachinePool();
 
 /** Does a little of what later sessions would begin with; false when nothing is left to do. */
@@ -77,7 +83,7 @@ export class ProgramSession {
   }
 
   /** Runs the feeds in order, up to the first that stops. */
-  run(feeds: readonly Feed[]): readonly Ran[] {
+  run(feeds: readonly FeedText[]): readonly Ran[] {
     const all: Ran[] = [];
     for (const feed of feeds) {
       const ran = this.#runOne(feed);
@@ -92,7 +98,7 @@ export class ProgramSession {
     this.#end();
   }
 
-  #runOne(feed: Feed): Ran {
+  #runOne(feed: FeedText): Ran {
     if (this.#isClosed) return CLOSED;
     try {
       return this.#numbers.checked(parseRan(this.#feed(feed)));
@@ -104,14 +110,15 @@ export class ProgramSession {
     }
   }
 
-  #feed({ now, done }: Feed): string {
+  #feed({ now, done }: FeedText): string {
     const { image, calls } = this.#prepared;
     const isFirst = this.#machine === undefined;
     const machine = this.#machine ?? pool.take(image);
     this.#machine = machine;
     machine.refill(now);
-    if (isFirst) machine.run(calls.begin, JSON.stringify(openingOf(this.#opening)));
-    else machine.run(calls.feed, JSON.stringify(done));
+    if (isFirst || done === undefined)
+      machine.run(calls.begin, JSON.stringify(openingOf(this.#opening)));
+    else machine.run(calls.feed, done);
     return machine.read(calls.take);
   }
 

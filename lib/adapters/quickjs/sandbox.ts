@@ -1,6 +1,6 @@
 /** The sandbox in the thread that calls it. */
 import type { GuestSession, Opening, Sandbox } from "../../definition/sandbox.ts";
-import { loadProgram, type Program } from "./program.ts";
+import { feedText, loadProgram, type Program } from "./program.ts";
 import { quickjs } from "./wasm.ts";
 
 /** A sandbox that runs guests where it is called: nothing can stop a guest that does not poll. */
@@ -24,5 +24,5 @@ export function quickjsSandbox(): Sandbox {
 
 function openSession(program: Program, opening: Opening): GuestSession {
   const session = program.open(opening);
-  return { run: async (feeds) => session.run(feeds), close: () => session.close() };
+  return { run: async (feeds) => session.run(feeds.map(feedText)), close: () => session.close() };
 }

@@ -1,8 +1,8 @@
 /**
  * The sandbox in a thread of its own.
  *
- * 1. Requests of one turn of the event loop go over in batches, and so do their answers: a thread that
- *    is woken for each of them would spend its time on that.
+ * 1. Requests and answers go through memory that both threads share: a thread that is woken for each of
+ *    them would spend its time on that.
  * 2. A request that does not come back in time ends the thread: nothing inside can prevent that. The
  *    request is stopped by its deadline; all others are lost through no fault of theirs and are made
  *    again, since sessions are only caches.
@@ -20,7 +20,7 @@ import type {
   Sandbox,
 } from "../../definition/sandbox.ts";
 import { type Gone, GuestThread } from "./guest-thread.ts";
-import { CLOSED } from "./program.ts";
+import { CLOSED, type FeedText, feedText } from "./program.ts";
 import { quickjs } from "./wasm.ts";
 import type { Answer } from "./worker-protocol.ts";
 
@@ -46,6 +46,11 @@ export class WorkerSandbox implements Sandbox {
   /** Whether workflows run in the thread right now, or did a moment ago. */
   get isInUse(): boolean {
     return this.#thread?.isInUse ?? false;
+  }
+
+  /** Hands over what the thread has answered, before the event loop would; false if there is nothing. */
+  deliver(): boolean {
+    return this.#thread?.deliver() ?? false;
   }
 
   async load(bundle: string): Promise<Loaded> {
@@ -106,9 +111,9 @@ class WorkerSession implements GuestSession {
     this.#opener = opener;
   }
 
-  async run(feeds: readonly Feed[]): Promise<readonly Ran[]> {
-    if (feeds.length === 0) return [];
-    return this.#isClosed ? [CLOSED] : ranOf(await this.#ask(feeds));
+  run(feeds: readonly Feed[]): Promise<readonly Ran[]> {
+    if (feeds.length === 0) return Promise.resolve([]);
+    return this.#isClosed ? Promise.resolve([CLOSED]) : this.#ask(feeds.map(feedText));
   }
 
   close(): void {
@@ -116,15 +121,15 @@ class WorkerSession implements GuestSession {
     this.#thread?.send({ kind: "close", session: this.#opener.session });
   }
 
-  #ask(feeds: readonly Feed[]): Promise<Answer | Gone> | Gone {
+  #ask(feeds: readonly FeedText[]): Promise<readonly Ran[]> {
     const { program, bundle, opening, session } = this.#opener;
     const isFirst = this.#thread === undefined;
     this.#thread ??= this.#opener.thread();
-    if (this.#thread === undefined) return { gone: "lost" };
+    if (this.#thread === undefined) return Promise.resolve(ranOf({ gone: "lost" }));
     // Requests are served in order, so the program is there when the session needs it.
     if (isFirst) void this.#thread.load(program, bundle);
     const run = { kind: "run", session, program, feeds } as const;
-    return this.#thread.ask(isFirst ? { ...run, opening } : run);
+    return this.#thread.ask(isFirst ? { ...run, opening } : run, ranOf);
   }
 }
 
