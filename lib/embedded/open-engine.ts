@@ -75,7 +75,7 @@ async function openWith(options: EmbeddedOptions, sandbox: WorkerSandbox): Promi
   ]);
   const store = openLocalStore({
     folder: options.dataDir,
-    hasHelper: () => sandbox.isInUse,
+    helper: sandbox,
     ...(options.acceptLoss !== undefined && { acceptLoss: options.acceptLoss }),
     ...(options.maxPages !== undefined && { maxPages: options.maxPages }),
   });

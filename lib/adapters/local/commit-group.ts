@@ -1,5 +1,6 @@
 import type { Key, Outcome, Write } from "../../ports/store.ts";
 import { keyOf } from "../../ports/store-rules.ts";
+import { afterMicrotasks } from "./after-microtasks.ts";
 
 /** One commit that waits for its flush. */
 export type Call = Readonly<{
@@ -62,11 +63,6 @@ export class CommitGroup {
     if (end < this.members.length) afterMicrotasks(() => this.#settleFrom(end, answer, count));
     else for (const resume of this.#waiting) resume();
   }
-}
-
-/** A tick that is asked for by a microtask runs when no microtask is left. */
-function afterMicrotasks(work: () => void): void {
-  queueMicrotask(() => process.nextTick(work));
 }
 
 function nameOf({ pk, sk }: Key): string {

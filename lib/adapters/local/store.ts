@@ -29,6 +29,7 @@ import {
   checkWrites,
   storeLimits,
 } from "../../ports/store-rules.ts";
+import { afterMicrotasks } from "./after-microtasks.ts";
 import { type Call, CommitGroup, type Member } from "./commit-group.ts";
 import { type DataFolder, ownDataFolder } from "./data-folder.ts";
 import { ItemIndexes } from "./item-indexes.ts";
@@ -50,13 +51,25 @@ export const MAX_WAITING_HINTS = 64;
  */
 export const ANSWERS_WITH_HELPER = 16;
 
+/** How often a flush looks for what the helper has finished: it must not wait for ever. */
+const MAX_ROUNDS = 8;
+
+/** Another thread that works for the callers. */
+export type Helper = Readonly<{
+  /** Whether it is at work for them: what they ask of it should leave early. */
+  isInUse: boolean;
+  /** Hands what it has finished to the callers; false when there is nothing. */
+  deliver(): boolean;
+}>;
+
+const NO_HELPER: Helper = { isInUse: false, deliver: () => false };
+
 /** Where the store lives; the rest is for tests that need a small disk or another format. */
 export type LocalStoreOptions = Readonly<{
   folder: string;
   /** Opens a folder whose log has lost acknowledged commits, and continues without them. */
   acceptLoss?: boolean;
-  /** Whether another thread works for the callers: what they ask of it should leave early. */
-  hasHelper?: () => boolean;
+  helper?: Helper;
   maxPages?: number;
   migrations?: readonly Migration[];
 }>;
@@ -65,7 +78,7 @@ export type LocalStoreOptions = Readonly<{
 export function openLocalStore({
   folder,
   acceptLoss = false,
-  hasHelper,
+  helper,
   maxPages,
   migrations,
 }: LocalStoreOptions): LocalStore {
@@ -74,7 +87,7 @@ export function openLocalStore({
     if (!acceptLoss) checkLog(owned);
     const db = openDatabase(owned, migrations);
     if (maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${Math.trunc(maxPages)}`);
-    return new LocalStore(db, owned, { mark: markOf(db, owned), hasHelper });
+    return new LocalStore(db, owned, { mark: markOf(db, owned), helper });
   } catch (error) {
     owned.release();
     throw error;
@@ -95,7 +108,7 @@ export class LocalStore implements Store {
   readonly #db: DatabaseSync;
   readonly #folder: DataFolder;
   readonly #mark: LogMark;
-  readonly #hasHelper: () => boolean;
+  readonly #helper: Helper;
   readonly #items: ItemTable;
   readonly #indexes: ItemIndexes;
   readonly #begin: StatementSync;
@@ -117,15 +130,12 @@ export class LocalStore implements Store {
   constructor(
     db: DatabaseSync,
     folder: DataFolder,
-    {
-      mark,
-      hasHelper = () => false,
-    }: Readonly<{ mark: LogMark; hasHelper?: (() => boolean) | undefined }>,
+    { mark, helper = NO_HELPER }: Readonly<{ mark: LogMark; helper?: Helper | undefined }>,
   ) {
     this.#db = db;
     this.#folder = folder;
     this.#mark = mark;
-    this.#hasHelper = hasHelper;
+    this.#helper = helper;
     folder.checkFiles();
     this.#items = new ItemTable(db);
     this.#indexes = new ItemIndexes(db);
@@ -277,11 +287,18 @@ export class LocalStore implements Store {
 
   /** After this turn's other callbacks, so that their commits share the flush. */
   #flushSoon(): void {
-    this.#flushing ??= setImmediate(() => {
-      this.#flushing = undefined;
-      this.#flush();
-      if (this.#groups.length > 0) this.#flushSoon();
-    });
+    this.#flushing ??= setImmediate(() => this.#flushAfterHelper(MAX_ROUNDS));
+  }
+
+  /** What the helper has finished by now leads to commits that can share the flush. */
+  #flushAfterHelper(rounds: number): void {
+    if (rounds > 0 && this.#groups.length === 1 && this.#helper.deliver()) {
+      afterMicrotasks(() => this.#flushAfterHelper(rounds - 1));
+      return;
+    }
+    this.#flushing = undefined;
+    this.#flush();
+    if (this.#groups.length > 0) this.#flushSoon();
   }
 
   #flush(): void {
@@ -293,7 +310,7 @@ export class LocalStore implements Store {
         this.#remember(member, outcomes[position] ?? COMMITTED);
       }
       const answer = (call: Call, at: number) => call.resolve(outcomes[at] ?? COMMITTED);
-      group.settle(answer, this.#hasHelper() ? ANSWERS_WITH_HELPER : undefined);
+      group.settle(answer, this.#helper.isInUse ? ANSWERS_WITH_HELPER : undefined);
       this.#tellDue(group, outcomes);
     } catch (error) {
       group.settle((call) => call.reject(error));

@@ -45,7 +45,9 @@ describe("the local store", () => {
   ])(
     "answers in portions while another thread works for its callers: %j",
     async (isAtWork, first) => {
-      const store = openedIn(temporaryFolder(), { hasHelper: () => isAtWork });
+      const store = openedIn(temporaryFolder(), {
+        helper: { isInUse: isAtWork, deliver: () => false },
+      });
       let answered = 0;
       const seen: number[] = [];
       const commit = async (n: number) => {
@@ -61,8 +63,43 @@ describe("the local store", () => {
     },
   );
 
+  test("flushes what its helper has finished by then together with the rest", async () => {
+    let left = 3;
+    const answers: string[] = [];
+    const deliver = (): boolean => {
+      if (left-- <= 0) return false;
+      void store
+        .commit([{ put: anItem(`late${left}`), when: "absent" }])
+        .then(() => answers.push("late"));
+      return true;
+    };
+    const store = openedIn(temporaryFolder(), { helper: { isInUse: true, deliver } });
+
+    await store.commit([{ put: anItem("first"), when: "absent" }]);
+    for (let hops = 0; hops < 10; hops++) await null;
+
+    // No turn of the event loop has passed, so there was no second flush.
+    expect(answers).toHaveLength(3);
+  });
+
+  test("does not hold a flush back for a helper that never comes to an end", async () => {
+    let delivered = 0;
+    const deliver = (): boolean => {
+      if (delivered >= 50) return false;
+      delivered += 1;
+      void store.commit([{ put: anItem(`late${delivered}`), when: "absent" }]);
+      return true;
+    };
+    const store = openedIn(temporaryFolder(), { helper: { isInUse: true, deliver } });
+
+    await store.commit([{ put: anItem("first"), when: "absent" }]);
+
+    expect(delivered).toBeLessThan(50);
+    await store.close();
+  });
+
   test("answers every portion when it is closed meanwhile", async () => {
-    const store = openedIn(temporaryFolder(), { hasHelper: () => true });
+    const store = openedIn(temporaryFolder(), { helper: { isInUse: true, deliver: () => false } });
     const asked = Array.from({ length: 3 * ANSWERS_WITH_HELPER }, (_, n) =>
       store.commit([{ put: anItem(`i${n}`), when: "absent" }]),
     );
