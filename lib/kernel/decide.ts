@@ -68,7 +68,7 @@ export async function decide(
     draft.failsUncaught = program.definition.onUncaught === "fail";
     await take(program, draft, fact);
     if (draft.uncaught && !draft.ended) fail(program, draft, draft.uncaught);
-    demandSound(draft);
+    demandSound(program, draft);
     return { instance: finish(draft), changed: true, work: workOf(draft) };
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
@@ -293,15 +293,16 @@ function withoutRow(ticket: Ticket): Ticket {
 }
 
 /** Checks what every runner must leave: a live instance with open tickets, but not too many. */
-function demandSound(draft: Draft): void {
+function demandSound({ runner }: Program, draft: Draft): void {
   if (draft.ended) return;
   if (draft.tickets.length === 0) {
     throw new Error("The step left the instance live with nothing that could ever wake it.");
   }
-  if (draft.tickets.length > MAX_OPEN_TICKETS) {
+  const open = runner.openCount?.(draft) ?? draft.tickets.length;
+  if (open > MAX_OPEN_TICKETS) {
     throw new Refusal(
       "TOO_MANY_OPEN_TICKETS",
-      `The step would open ${draft.tickets.length} tickets, ${MAX_OPEN_TICKETS} is the limit.`,
+      `The step would open ${open} tickets, ${MAX_OPEN_TICKETS} is the limit.`,
     );
   }
 }

@@ -37,6 +37,12 @@ export interface Runner {
   assign(draft: Draft, scope: string | undefined, variables: Variables): Promise<void>;
   /** No variables can ever be set: both calls above refuse all. */
   readonly isFixed?: true;
+  /**
+   * What an author has open, to be counted against the limit of open tickets. Absent: every ticket
+   * counts. A runner that limits it in a way that authors can catch leaves out what they have not
+   * asked for, such as a deadline: the limit of the kernel cannot be caught.
+   */
+  openCount?(draft: Draft): number;
   /** How many occurrences of an element are open. */
   occurrences(instance: Instance, element: string): number;
   /** The instance is ended from outside: records in the trail what is cut short. */

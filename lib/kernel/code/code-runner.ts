@@ -64,6 +64,8 @@ export function codeRunner(program: CodeProgram): Runner {
     assign: async () => {
       throw new Refusal("NON_DETERMINISM", UNCHANGEABLE);
     },
+    // Of deadlines and timeouts their authors could not know: the sandbox counts operations as well.
+    openCount: ({ state }) => readState(state).o.length,
     occurrences: (instance, element) =>
       countAll(openIn(instance).filter((ticket) => ticket.element === element)),
     terminate: (draft) => {

@@ -64,6 +64,26 @@ describe("the limits of a workflow in code", () => {
     expect((await run(engine)).result).toEqual([256, "RangeError"]);
   });
 
+  test("R23 let 256 operations be open beside their timeouts and a deadline", async () => {
+    const engine = await anEngineWith(
+      `const open: Promise<unknown>[] = [];
+       for (;;) {
+         try { open.push(task("type" + open.length, null, { timeout: "1h" })); }
+         catch (error) { throw new Error(open.length + " and a " + (error as Error).name); }
+         if (open.length < 256) await delay("0s");
+       }`,
+    );
+    const { instanceId } = await engine.start("w", { deadline: "P1D" });
+    await engine.idle();
+
+    const { status, error } = await engine.get(instanceId);
+
+    expect({ status, error }).toMatchObject({
+      status: "failed",
+      error: { message: "256 and a RangeError" },
+    });
+  });
+
   test("R23 take 30 waits a step, and throw a RangeError at the next", async () => {
     const engine = await anEngineWith(
       `const open = Array.from({ length: 30 }, (_, n) => event("e" + n));

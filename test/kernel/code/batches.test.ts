@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { findTicket, itemName, openIn } from "../../../lib/kernel/batch.ts";
 import { decideIncident } from "../../../lib/kernel/decide.ts";
-import { incidentsOf, NO_ROOM, resultOf, run } from "../../support/code-play.ts";
+import { done, incidentsOf, NO_ROOM, resultOf, run } from "../../support/code-play.ts";
 import { aCode } from "../../support/code-workflow.ts";
 import { BEGIN, committed, givenAt, type Play, play } from "../../support/play.ts";
 
@@ -235,6 +235,40 @@ describe("the limits of a step", () => {
       "RangeError",
       "A workflow may have 256 operations open at a time.",
     ]);
+  });
+
+  const AT_THE_LIMIT = `try { delay("1h"); }
+    catch (error: any) { await open[0]; await task("b", [error.name, open.length]); }`;
+  const told = (order: Play) =>
+    order.program.runner.taskInput(order.instance, order.task("b")).input;
+
+  test("R23: the deadline of the instance is none of the 256 operations", async () => {
+    const order = await run(
+      `const open = Array.from({ length: 256 }, () => delay("1h"));
+       ${AT_THE_LIMIT}`,
+      (it) => it.fire("timer"),
+      { deadline: BEGIN + 86_400_000 },
+    );
+
+    expect(incidentsOf(order)).toEqual([]);
+    expect(told(order)).toEqual(["RangeError", 256]);
+  });
+
+  test("R23: the timeout of a task is none of the 256 operations", async () => {
+    const order = await run(
+      `const open = Array.from({ length: 255 }, (_, n) => task("a" + n, null, { timeout: "1h" }));
+       await delay("1s");
+       open.push(task("a", null, { timeout: "1h" })); ${AT_THE_LIMIT}`,
+      async (it) => {
+        await it.fire("timer");
+        await done(it, "a0");
+      },
+      { deadline: BEGIN + 86_400_000 },
+    );
+
+    expect(incidentsOf(order)).toEqual([]);
+    expect(told(order)).toEqual(["RangeError", 256]);
+    expect(order.instance.tickets.length).toBeGreaterThan(500);
   });
 
   test("R23: 30 waits may be opened in a step; more follow in the next", async () => {
