@@ -30,11 +30,10 @@ import {
 } from "./draft.ts";
 import type { InstanceError } from "./ending.ts";
 import type { Fact, SignalReceived, StartInput, TicketFact, VariablesPatched } from "./fact.ts";
-import { keepFailedItem } from "./failed-items.ts";
+import { keepFailedItem, type Why } from "./failed-items.ts";
 import { isExpected, isUnread, keepUnread, rememberRead, rememberSent, waitFor } from "./inbox.ts";
 import {
   type IncidentTicket,
-  type IncidentType,
   type Instance,
   isTerminal,
   type SignalTicket,
@@ -72,12 +71,14 @@ export async function decide(
     return { instance: finish(draft), changed: true, work: workOf(draft) };
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
-    const type = cause instanceof Refusal ? cause.type : "UNKNOWN";
-    const why = { type, message } as const;
+    const { type, site } = cause instanceof Refusal ? cause : UNKNOWN;
+    const why = { type, message, ...(site && { site }) } as const;
     const decision = decideIncident(program, instance, { fact, why }, given);
     return { ...decision, work: workOf(draft) };
   }
 }
+
+const UNKNOWN = { type: "UNKNOWN", site: undefined } as const;
 
 /** Time spent on patterns counts as well: the whole time budget weighs as much as the work budget. */
 function workOf({ budget: { work, patternMs } }: Draft): number {
@@ -87,10 +88,7 @@ function workOf({ budget: { work, patternMs } }: Draft): number {
 }
 
 /** A fact that cannot be taken, and what its incident says about it. */
-type Refused = Readonly<{
-  fact: Fact;
-  why: Readonly<{ type: IncidentType; message: string }>;
-}>;
+type Refused = Readonly<{ fact: Fact; why: Why }>;
 
 /** Turns a fact that cannot be taken into an incident in place of its ticket. */
 export function decideIncident(

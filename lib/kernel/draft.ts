@@ -219,7 +219,7 @@ const tracedOf = ({ name, stack }: Traced): Traced => ({
 });
 
 type NewIncident = Readonly<{ type: IncidentType; message: string; ref: number; element: string }> &
-  Pick<IncidentTicket, "phase" | "kept" | "members" | "name" | "stack">;
+  Pick<IncidentTicket, "phase" | "kept" | "members" | "name" | "stack" | "site">;
 
 /** Ends the instance for good, with nothing left armed. */
 export function end(

@@ -42,14 +42,15 @@ function setAside(draft: Draft, failed: FailedItem, why: Why): void {
     keepTicket(draft, { ...shared, members: { ...shared.members, numbers } });
     return;
   }
-  const { title = `Entry ${member + 1} of the list` } = why;
+  const { title = `Entry ${member + 1} of the list`, ...said } = why;
   const message = excerpt(`${title}: ${why.message}`);
   const members = { family: batch.id, numbers: [member] };
-  raiseIncident(draft, { type: why.type, message, ref, element, phase, members });
+  raiseIncident(draft, { ...said, message, ref, element, phase, members });
 }
 
-/** `title` is what the message calls the item. */
-type Why = Readonly<{ type: IncidentType; message: string; title?: string | undefined }>;
+/** What an incident says; `title` is what the message calls the item. */
+export type Why = Readonly<{ type: IncidentType; message: string; title?: string | undefined }> &
+  Pick<IncidentTicket, "site">;
 
 /** An incident that stands for items of a batch. */
 export type FailedItems = IncidentTicket &

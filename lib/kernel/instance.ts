@@ -7,7 +7,7 @@
  */
 import type { Binding } from "../definition/graph.ts";
 import type { Json, Variables } from "../definition/json.ts";
-import type { RetryTable } from "../definition/sandbox.ts";
+import type { RetryTable, Site } from "../definition/sandbox.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import type { Ended, InstanceError, TerminationKind, Traced } from "./ending.ts";
 import type { Fact } from "./fact.ts";
@@ -256,6 +256,8 @@ export type IncidentTicket = Opened &
     on: "incident";
     type: IncidentType;
     message: string;
+    /** Of a workflow in code: the operation that it is about, as a place in the bundle. */
+    site?: Site;
     /** Which phase of the element is retried; named by the runner. */
     phase?: string;
     /** Items of a batch that wait for this incident; resolving it reopens them. */

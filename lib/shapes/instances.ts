@@ -74,6 +74,8 @@ export type IncidentView = Readonly<{
   message: string;
   name?: string;
   stack?: string;
+  /** Of a workflow in code: the operation that it is about. */
+  at?: Readonly<{ file: string; line: number; column: number }>;
   raisedAt: string;
 }>;
 

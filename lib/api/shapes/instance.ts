@@ -69,6 +69,8 @@ export const start = named(
   }),
 );
 
+const origin = z.strictObject({ file: z.string(), line: z.int(), column: z.int() });
+
 /** An incident of an instance. */
 export const incident = named(
   "Incident",
@@ -78,6 +80,11 @@ export const incident = named(
     element: z.string(),
     message: z.string(),
     ...traced,
+    at: origin
+      .exactOptional()
+      .describe(
+        "Of an incident of one workflow in code: the operation that it is about. After a mismatch, what the program has there.",
+      ),
     raisedAt: instant,
   }),
 );
@@ -107,10 +114,7 @@ const wait = named(
     name: z.string().exactOptional().describe("Of a signal, a message or an event."),
     correlationKey: z.string().exactOptional().describe("Of a message; empty where it has none."),
     process: z.string().exactOptional().describe("Of a child: the process that was called."),
-    at: z
-      .strictObject({ file: z.string(), line: z.int(), column: z.int() })
-      .exactOptional()
-      .describe("Of a workflow in code: where the operation is called."),
+    at: origin.exactOptional().describe("Of a workflow in code: where the operation is called."),
     childInstanceId: z
       .string()
       .exactOptional()

@@ -3,11 +3,13 @@ import type { Origin, Origins } from "../../definition/sandbox.ts";
 import type { InstanceError } from "../../kernel/ending.ts";
 import type { Ticket } from "../../kernel/instance.ts";
 import type { Program } from "../../kernel/runner.ts";
-import type { FailureView, InstanceView, WaitView } from "../../shapes/instances.ts";
+import type { FailureView, IncidentView, InstanceView, WaitView } from "../../shapes/instances.ts";
+import { defined } from "../storage/defined.ts";
 import { perWorld } from "../storage/in-process.ts";
 import { readSource } from "../storage/programs.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
+import { isIncident } from "./views.ts";
 
 /** The view of an instance, with source lines; of a graph it stays as it is. */
 export async function withOrigins(
@@ -21,6 +23,7 @@ export async function withOrigins(
   return {
     ...view,
     waits: placeWaits(origins, image, view.waits),
+    incidents: placeIncidents(origins, image, view.incidents),
     ...(error && { error: withStack(origins, error) }),
   };
 }
@@ -47,18 +50,34 @@ export async function errorWithOrigins<V extends Readonly<{ error?: FailureView 
 
 function placeWaits(
   origins: Origins,
-  { instance, program }: Image,
+  image: Image,
   waits: readonly WaitView[],
 ): readonly WaitView[] {
+  const originOf = originIn(origins, image);
+  return waits.map((wait, n) => {
+    const ticket = image.instance.tickets[n];
+    return { ...wait, ...defined({ at: ticket && originOf(ticket) }) };
+  });
+}
+
+/** Incidents, in the order of the tickets that they are. */
+function placeIncidents(
+  origins: Origins,
+  image: Image,
+  incidents: readonly IncidentView[],
+): readonly IncidentView[] {
+  const originOf = originIn(origins, image);
+  const places = image.instance.tickets.filter(isIncident).map(originOf);
+  return incidents.map((incident, n) => ({ ...incident, ...defined({ at: places[n] }) }));
+}
+
+/** An incident that is about an operation stands there, all others where theirs was called. */
+function originIn(origins: Origins, { instance, program }: Image) {
   const { sites } = program.runner.view(instance);
-  const originOf = (ticket: Ticket | undefined): Origin | undefined => {
-    const site = ticket && sites?.get(ticket.ref);
+  return (ticket: Ticket): Origin | undefined => {
+    const site = (ticket.on === "incident" ? ticket.site : undefined) ?? sites?.get(ticket.ref);
     return site && origins.originalOf(...site);
   };
-  return waits.map((wait, n) => {
-    const at = originOf(instance.tickets[n]);
-    return at ? { ...wait, at } : wait;
-  });
 }
 
 const withStack = <E extends Pick<InstanceError, "stack">>(origins: Origins, error: E): E =>

@@ -5,6 +5,7 @@ import type {
   OpenedOperation,
   Operation,
   Ran,
+  Site,
 } from "../../definition/sandbox.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import { Refusal } from "../refusal.ts";
@@ -74,6 +75,7 @@ function checkFits(open: Map<number, OpenedOperation>, expected: Recorded, at: n
   if (found && elementOf(found) === expected.element) return;
   throw mismatch(
     `Entry ${at} of the journal is the outcome of operation ${expected.n}, ${expected.element}; the workflow has ${found ? elementOf(found) : "no such operation open"} there.`,
+    found?.at,
   );
 }
 
@@ -90,7 +92,19 @@ function checkOpen(open: ReadonlyMap<number, OpenedOperation>, { o }: CodeState)
   if (expected === found) return;
   throw mismatch(
     `The instance has the operations ${expected} open, the replayed workflow ${found || "none"}.`,
+    siteOfDifference(open, o),
   );
+}
+
+/** Where an operation was called that is open on one side only. */
+function siteOfDifference(
+  open: ReadonlyMap<number, OpenedOperation>,
+  expected: CodeState["o"],
+): Site | undefined {
+  const added = [...open.values()].find(({ n }) => expected.every(([other]) => other !== n));
+  if (added) return added.at;
+  const missing = expected.find(([n]) => !open.has(n));
+  return missing?.[1] || undefined;
 }
 
 /** A workflow that has returned is not replayed: this one had not. */
@@ -103,5 +117,5 @@ const damaged = (at: number): never => {
   throw mismatch(`Entry ${at} of the journal is damaged.`);
 };
 
-const mismatch = (what: string): Refusal =>
-  new Refusal("NON_DETERMINISM", `The replay does not fit the journal. ${what}`);
+const mismatch = (what: string, site?: Site): Refusal =>
+  new Refusal("NON_DETERMINISM", `The replay does not fit the journal. ${what}`, site);

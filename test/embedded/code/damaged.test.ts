@@ -95,6 +95,33 @@ describe("a workflow in code whose stored journal was tampered with", () => {
     expect(await engine.cancel(bad)).toEqual({ cancelled: true });
   });
 
+  test("D18 shows the line of what the program has instead, in the incident and in its wait", async () => {
+    const { engine, bad } = await tampered(
+      withJournal(([entry]) => [[entry?.[0], entry?.[1], ["mail", 10]]]),
+    );
+
+    await goOn(engine, bad);
+
+    const at = { file: "w.ts", line: 3, column: 19 };
+    const { incidents, waits } = await engine.get(bad);
+    expect(incidents).toMatchObject([{ at }]);
+    expect(waits).toMatchObject([{ kind: "event" }, { kind: "incident", at }]);
+  });
+
+  test("D18 shows the line of an operation that is open on one side only", async () => {
+    const { engine, bad } = await tampered((packed) => {
+      const state = packed.x as { o: readonly [number, ...unknown[]][] };
+      const more = state.o.flatMap((open) => [open, [9, ...open.slice(1)]]);
+      return { ...packed, x: { ...state, o: more } as Packed["x"] };
+    });
+
+    await goOn(engine, bad);
+
+    expect((await engine.get(bad)).incidents).toMatchObject([
+      { message: expect.stringMatching(/operations 2, 9 open/), at: { file: "w.ts", line: 4 } },
+    ]);
+  });
+
   test("D18 lists the incident with what was expected and found", async () => {
     const { engine, bad } = await tampered(
       withJournal(([entry]) => [[entry?.[0], entry?.[1], ["mail", 10]]]),

@@ -18,6 +18,10 @@ async function twoDone(body = BODY): Promise<Play> {
   return order;
 }
 
+/** Where the operation of its incident was called. */
+const siteOf = ({ instance }: Play) =>
+  instance.tickets.flatMap((open) => (open.on === "incident" ? [open.site] : []))[0];
+
 type Change = (entries: readonly JournalEntry[]) => readonly unknown[];
 
 function withJournal(order: Play, change: Change): void {
@@ -113,7 +117,7 @@ describe("a state that was tampered with", () => {
     ]);
   });
 
-  test.each<[string, readonly Json[], string]>([
+  test.each<[string, readonly Json[], string, unknown?]>([
     [
       "more",
       [
@@ -122,8 +126,17 @@ describe("a state that was tampered with", () => {
       ],
       "has the operations 3, 9 open, the replayed workflow 3.",
     ],
+    [
+      "more, with their places",
+      [
+        [3, 0, null],
+        [9, [7, 8]],
+      ],
+      "has the operations 3, 9 open, the replayed workflow 3.",
+      [7, 8],
+    ],
     ["none", [], "c is open, and its operation 3 is not."],
-  ])("R17: D18: fails when other operations are open: %s", async (_, o, why) => {
+  ])("R17: D18: fails when other operations are open: %s", async (_, o, why, site) => {
     const order = await twoDone();
     const { id } = order.task("c");
     const state = { ...(order.instance.state as object), o } as Json;
@@ -132,6 +145,7 @@ describe("a state that was tampered with", () => {
     await order.deliver({ kind: "task-completed", ticket: id, variables: {} });
 
     expect(incidentsOf(order)[0]).toContain(why);
+    expect(siteOf(order)).toEqual(site);
   });
 
   test("R17: D14: can still be looked at, and be cancelled", async () => {
@@ -163,17 +177,33 @@ describe("a state that was tampered with", () => {
 });
 
 describe("other code under the same journal", () => {
-  const under = async (body: string, before = BODY) => {
+  const playedUnder = async (body: string, before = BODY) => {
     const order = await twoDone(before);
     Object.assign(order, { program: aCode(body, NO_ROOM) });
     await done(order, "c", 3);
-    return incidentsOf(order)[0];
+    return order;
   };
+  const under = async (body: string) => incidentsOf(await playedUnder(body))[0];
 
   test("D18: is refused if it does something else", async () => {
     expect(await under('await task("a"); await delay("1h"); await task("c");')).toContain(
       "Entry 2 of the journal is the outcome of operation 2, b; the workflow has timer there.",
     );
+  });
+
+  test("D18: has the place of what the program does instead", async () => {
+    const first = 'await task("a");';
+    const other = await playedUnder(`${first} await delay("1h");`);
+    const more = await playedUnder(`${first} await task("b"); event("e"); await task("c");`);
+    const ended = await playedUnder("return 1;");
+
+    const [line, column] = [expect.any(Number), expect.any(Number)];
+    expect([siteOf(other), siteOf(more), siteOf(ended)]).toEqual([
+      [line, column],
+      [line, column],
+      undefined,
+    ]);
+    expect(siteOf(other)).not.toEqual(siteOf(more));
   });
 
   test("D18: is refused if it has ended meanwhile", async () => {
