@@ -41,6 +41,8 @@ export type TaskAttempt = Readonly<{
   headers: Readonly<Record<string, string>>;
   /** Its result may be any JSON, not only variables. */
   takesJson?: true;
+  /** Of a workflow in code: if this attempt fails, none follows. */
+  isLast?: true;
 }>;
 
 export type TaskOutcome =

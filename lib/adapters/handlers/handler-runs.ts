@@ -113,7 +113,7 @@ async function call(
   about: TaskAttempt,
   signal: AbortSignal,
 ): Promise<TaskOutcome> {
-  const { ticket: _, takesJson = false, ...known } = about;
+  const { ticket: _, isLast: __, takesJson = false, ...known } = about;
   const heartbeat = async () => signal.throwIfAborted();
   try {
     // A copy: the handler may change its input, and the instance must not change with it.

@@ -86,7 +86,7 @@ function run({ image, task }: Attempt, handler: TaskHandler): Promise<TaskOutcom
     idempotencyKey: idempotencyKeyOf(instance.id, task.id),
     attempt: task.attempt,
     headers,
-    ...(input !== undefined && { takesJson: true }),
+    ...(input !== undefined && { takesJson: true, ...(task.retries <= 1 && { isLast: true }) }),
   });
 }
 

@@ -44,7 +44,7 @@ describe("what a workflow in code sends", () => {
       `if (input === null) return event("never");
        let sent = 0;
        try { for (;; sent++) await sendEvent({ name: "e", target: input }); }
-       catch (error: any) { return [sent, error instanceof TaskFailed, error.attempts, error.message]; }`,
+       catch (error: any) { return [sent, error instanceof TaskFailed, error.attempts, error.code, error.message]; }`,
     );
     const { instanceId: target } = await run(engine);
     const { instanceId } = await run(engine, target);
@@ -55,7 +55,30 @@ describe("what a workflow in code sends", () => {
       MAX_INBOX_EVENTS,
       true,
       3,
+      "event/inbox-full",
       expect.stringContaining("[event/inbox-full]"),
+    ]);
+  });
+
+  test("D9 many events to a full inbox throw the code of the API as well", async () => {
+    const engine = await anEngineWith(
+      `if (input === null) return event("never");
+       const caught = async (sent: Promise<unknown>) => {
+         try { await sent; return "sent"; }
+         catch (error: any) { return [error.attempts, error.code].join(" "); }
+       };
+       const open = Array.from({ length: 80 }, () => caught(sendEvent({ name: "e", target: input })));
+       const told = await all(open);
+       return [...new Set(told)].map((it) => [it, told.filter((other) => other === it).length]);`,
+    );
+    const { instanceId: target } = await run(engine);
+    const { instanceId } = await run(engine, target);
+
+    await engine.advanceClock("PT1M");
+
+    expect((await engine.get(instanceId)).result).toEqual([
+      ["sent", MAX_INBOX_EVENTS],
+      ["3 event/inbox-full", 80 - MAX_INBOX_EVENTS],
     ]);
   });
 
