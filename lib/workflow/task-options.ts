@@ -74,5 +74,11 @@ function checkedRetry(retry: RetryOptions, type: string) {
 function refuseUnknown(given: object, known: readonly string[], what: string): void {
   const name = Object.keys(given).find((one) => !known.includes(one));
   if (name === undefined) return;
-  throw new TypeError(`${what}: there is no option "${name}". There are ${known.join(", ")}.`);
+  const instead = name === "heartbeat" ? NO_HEARTBEAT : "";
+  throw new TypeError(
+    `${what}: there is no option "${name}". There are ${known.join(", ")}.${instead}`,
+  );
 }
+
+const NO_HEARTBEAT =
+  " An attempt that hangs is ended by the timeout; a worker that dies loses its task when its lock is over.";

@@ -4,6 +4,10 @@ import { aWorkflow, run, workflowsIn } from "../../support/workflow-files.ts";
 
 const WRONG = [
   ["{ retries: 3 }", 'there is no option "retries". There are retry, timeout.'],
+  [
+    '{ heartbeat: "30s" }',
+    'there is no option "heartbeat". There are retry, timeout. An attempt that hangs is ended by the timeout;',
+  ],
   ["{ retry: { attempts: 3 } }", 'there is no option "attempts". There are maxAttempts,'],
   ["{ retry: { maxAttempts: Infinity } }", "maxAttempts: write a whole number from 1."],
   ['{ retry: { backoff: "soon" } }', '"soon" is not a duration.'],
