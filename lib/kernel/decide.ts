@@ -11,11 +11,11 @@
  *    the queue that delivered the fact is not blocked.
  */
 import { fullBudget } from "../definition/expression.ts";
-import { MAX_OPEN_TICKETS } from "../definition/limits.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import { findTicket, isBatchItem } from "./batch.ts";
 import { isPairTaken, takenRefusal } from "./correlation.ts";
 import { deadlineOf, lateError } from "./deadline.ts";
+import { demandSound } from "./demand-sound.ts";
 import {
   closeTicket,
   type Draft,
@@ -88,13 +88,18 @@ function workOf({ budget: { work, patternMs } }: Draft): number {
 }
 
 /** A fact that cannot be taken, and what its incident says about it. */
-type Refused = Readonly<{ fact: Fact; why: Why }>;
+type Refused = Readonly<{
+  fact: Fact;
+  why: Why;
+  /** There is room for the fact, although the instance would be too large after the step. */
+  hasRoom?: boolean;
+}>;
 
 /** Turns a fact that cannot be taken into an incident in place of its ticket. */
 export function decideIncident(
   program: Program,
   instance: Instance,
-  { fact, why }: Refused,
+  { fact, why, hasRoom = why.type !== "STATE_TOO_LARGE" }: Refused,
   given: Given,
 ): Decision {
   if (!isWelcome(instance, fact, given)) return nothing(instance);
@@ -107,7 +112,7 @@ export function decideIncident(
     return { instance: finish(draft), changed: true };
   }
   if (ticket) closeTicket(draft, ticket.id);
-  const kept = keptOf(fact, ticket, why.type);
+  const kept = keptOf(fact, ticket, hasRoom);
   if (kept.fact) remember(draft, kept.fact, ticket);
   raiseIncident(draft, {
     ...why,
@@ -288,21 +293,6 @@ function withoutRow(ticket: Ticket): Ticket {
   if (ticket.on !== "signal" && ticket.on !== "event") return ticket;
   const { row: _, ...begun } = ticket;
   return begun;
-}
-
-/** Checks what every runner must leave: a live instance with open tickets, but not too many. */
-function demandSound({ runner }: Program, draft: Draft): void {
-  if (draft.ended) return;
-  if (draft.tickets.length === 0) {
-    throw new Error("The step left the instance live with nothing that could ever wake it.");
-  }
-  const open = runner.openCount?.(draft) ?? draft.tickets.length;
-  if (open > MAX_OPEN_TICKETS) {
-    throw new Refusal(
-      "TOO_MANY_OPEN_TICKETS",
-      `The step would open ${open} tickets, ${MAX_OPEN_TICKETS} is the limit.`,
-    );
-  }
 }
 
 const nothing = (instance: Instance): Decision => ({ instance, changed: false });

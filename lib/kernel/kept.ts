@@ -3,8 +3,8 @@
  *
  * 1. The ticket that the fact wanted is always kept: with it alone a task can run again and a timer
  *    fire again.
- * 2. Large facts are not kept. An instance that is too large keeps none, or each refusal would make
- *    it larger still.
+ * 2. Large facts are not kept. An instance that is too large keeps none unless it was found to have
+ *    room for it, or each refusal would make it larger still.
  * 3. A fact that would not be delivered again is kept whatever its size: a start, a signal, a
  *    message or an event. What an incident already holds of these is never dropped.
  * 4. What a resolution sets goes into the fact where the fact has a place for it: a start's
@@ -14,7 +14,7 @@
 import { isVariables, type Variables } from "../definition/json.ts";
 import { MAX_KEPT_FACT_LENGTH } from "../definition/limits.ts";
 import type { Fact } from "./fact.ts";
-import type { IncidentTicket, IncidentType, TaskTicket, Ticket } from "./instance.ts";
+import type { IncidentTicket, TaskTicket, Ticket } from "./instance.ts";
 import { Refusal } from "./refusal.ts";
 
 export type Kept = NonNullable<IncidentTicket["kept"]>;
@@ -23,12 +23,11 @@ export type Kept = NonNullable<IncidentTicket["kept"]>;
  * What the incident holds for the retry. When a retry itself cannot be decided, the new incident
  * holds what the old one held, so that they do not nest.
  */
-export function keptOf(fact: Fact, ticket: Ticket | undefined, type: IncidentType): Kept {
-  const isTooLarge = type === "STATE_TOO_LARGE";
+export function keptOf(fact: Fact, ticket: Ticket | undefined, hasRoom: boolean): Kept {
   if (ticket?.on === "incident" && ticket.kept) {
-    return isTooLarge ? withoutResult(ticket.kept) : ticket.kept;
+    return hasRoom ? ticket.kept : withoutResult(ticket.kept);
   }
-  const isKept = !isTooLarge && (isIrreplaceable(fact) || isSmall(fact));
+  const isKept = hasRoom && (isIrreplaceable(fact) || isSmall(fact));
   return { ...(isKept && { fact }), ...(ticket && { ticket }) };
 }
 

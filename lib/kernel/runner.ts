@@ -43,6 +43,8 @@ export interface Runner {
    * asked for, such as a deadline: the limit of the kernel cannot be caught.
    */
   openCount?(draft: Draft): number;
+  /** What a step has added in values of users; for the incident of an instance that is too large. */
+  addedValues?(before: Instance, after: Instance): AddedValues | undefined;
   /** How many occurrences of an element are open. */
   occurrences(instance: Instance, element: string): number;
   /** The instance is ended from outside: records in the trail what is cut short. */
@@ -70,6 +72,12 @@ export type RunnerView = Readonly<{
   /** Of a workflow in code: its input, and where its open operations were called, by `ref`. */
   input?: Json;
   sites?: ReadonlyMap<number, Site>;
+}>;
+
+/** The largest of some values, where the operation that it belongs to was called, and the bytes of all. */
+export type AddedValues = Readonly<{
+  largest: Readonly<{ what: string; bytes: number; site?: Site }>;
+  bytes: number;
 }>;
 
 /** How many tokens stand at an element: one for each occurrence of it that is open. */

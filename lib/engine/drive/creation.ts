@@ -15,8 +15,8 @@ import { type Committed, commit } from "../step/commit.ts";
 import { rearm } from "../step/dispatch.ts";
 import { taskMessage } from "../step/owed.ts";
 import { isStorable, type Plan, planStart } from "../step/plan.ts";
+import { tooLargeStart } from "../step/too-large.ts";
 import { defined } from "../storage/defined.ts";
-import { SIZE_LIMITS } from "../storage/externalized.ts";
 import { latestKey, shardFor } from "../storage/keys.ts";
 import { readLatest } from "../storage/latest.ts";
 import { START } from "../storage/names.ts";
@@ -41,7 +41,7 @@ export async function planCreation(
   const instance = blank(world, instanceId, start);
   const want = { name: START, fact: start.fact };
   const plan = await planStart(world, { instance, program }, want, postingOf(start));
-  if (plan && !isStorable(plan)) throw tooLarge();
+  if (plan && !isStorable(plan)) throw tooLarge(plan);
   if (plan && fired) return { ...plan, companions: [...plan.companions, fired] };
   if (plan === undefined || start.head === undefined) return plan;
   const expect = latestKey(world.settings.tenant, start.definition.id);
@@ -137,10 +137,10 @@ async function madeMeanwhile(
   throw engineBusy(`instance ${instanceId}`);
 }
 
-const tooLarge = (): EngineError =>
+const tooLarge = ({ before, image: { instance, program } }: Plan): EngineError =>
   new EngineError("request/body-too-large", {
-    happened: `The instance would be over the limit: ${SIZE_LIMITS}`,
-    where: "variables",
+    happened: tooLargeStart(program, before, instance),
+    where: program.definition.body.runner === "code" ? "input" : "variables",
     fix: "Keep large values elsewhere and pass references to them.",
   });
 

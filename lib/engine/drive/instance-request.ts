@@ -110,10 +110,13 @@ async function handleOnce(
   return outcome.kind === "committed" ? { kind: "done", image: outcome.image } : again();
 }
 
-/** Where there is a caller it gets an error instead of an incident, and nothing is changed. */
+/**
+ * Where there is a caller it gets an error instead of an incident, and nothing is changed. It is none
+ * of the caller's business where the incident keeps what the caller has brought.
+ */
 export function refuseTooLarge({ fresh, before }: Plan): void {
   const incidents = fresh.tickets.filter((ticket) => ticket.on === "incident");
-  if (!incidents.some(({ type }) => type === "STATE_TOO_LARGE")) return;
+  if (!incidents.some(({ type, kept }) => type === "STATE_TOO_LARGE" && !kept?.fact)) return;
   throw new EngineError("request/body-too-large", {
     happened: `With this request the instance would be over the limit: ${SIZE_LIMITS}`,
     where: `instance ${before.id}`,

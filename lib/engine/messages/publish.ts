@@ -17,6 +17,7 @@ import {
 import { checkedValue } from "../../definition/parsed.ts";
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
 import { instantFrom } from "../../definition/time/instant.ts";
+import type { Ticket } from "../../kernel/instance.ts";
 import {
   type Address,
   type Buffered,
@@ -120,11 +121,17 @@ async function giveTo(
   if (looked.kind === "again" && looked.isParked) letter.parked.instanceId = instanceId;
   if (looked.kind !== "took") return again();
   // Older ones that were still on their way go first.
-  const isTaken = looked.image.instance.trail.entries.some(
-    ({ type, data }) => type === "message-received" && namesMessage(data, message.mid),
-  );
+  const { trail, tickets } = looked.image.instance;
+  const isTaken =
+    trail.entries.some(
+      ({ type, data }) => type === "message-received" && namesMessage(data, message.mid),
+    ) || tickets.some((ticket) => keepsMessage(ticket, message.mid));
   return isTaken ? { outcome: "delivered", instanceId } : { outcome: "buffered" };
 }
+
+/** The step could not be taken, and an incident has the message now. */
+const keepsMessage = (ticket: Ticket, mid: string): boolean =>
+  ticket.on === "incident" && namesMessage(ticket.kept?.fact, mid);
 
 const namesMessage = (data: unknown, mid: string): boolean =>
   typeof data === "object" && data !== null && "messageId" in data && data.messageId === mid;

@@ -14,17 +14,12 @@ import type { Program } from "../../kernel/runner.ts";
 import type { Invocation } from "../../ports/message.ts";
 import { hasKeyRows } from "../rows/key-rows.ts";
 import { isTimer } from "../rows/open-tickets.ts";
-import {
-  encodeInstance,
-  fits,
-  mayExternalize,
-  roomOf,
-  SIZE_LIMITS,
-} from "../storage/externalized.ts";
+import { encodeInstance, fits, mayExternalize, roomOf } from "../storage/externalized.ts";
 import type { World } from "../world.ts";
 import { placed } from "./companions.ts";
 import { decideGuarded } from "./guarded.ts";
 import { atHand, isLoaded, type StepContext, snapshot, useUp } from "./step-context.ts";
+import { tooLargeWhy } from "./too-large.ts";
 
 /**
  * A fact on its way in, and the name of what brought it: everything it opens is owed by that. Or
@@ -52,6 +47,8 @@ export type Deciding = Readonly<{
   given: Given;
   /** The instance as it is stored. */
   before: Instance;
+  /** Every decision that makes the instance too large is replaced by an incident that keeps its fact. */
+  keepsSmall?: true;
 }>;
 
 /** Whether expressions have taken so long that others should be served before the next decision. */
@@ -76,25 +73,37 @@ export async function takeWant(
 async function decideFact(deciding: Deciding, instance: Instance, fact: Fact): Promise<Decision> {
   const decision = await decideGuarded(deciding, instance, fact);
   deciding.context.work += decision.work ?? 0;
-  return decision;
+  if (!deciding.keepsSmall || isSmall(deciding, decision.instance)) return decision;
+  const { program, given } = deciding;
+  const why = tooLargeWhy(program, instance, decision.instance);
+  return decideIncident(program, instance, { fact, why, hasRoom: true }, given);
 }
 
-/** Refuses the one fact that makes the instance too large, and takes the others. */
+function isSmall({ world, program }: Deciding, instance: Instance): boolean {
+  const written = encodeInstance(world, program, instance, roomOf(world, instance, 0));
+  return fits(written.body, written.apart);
+}
+
+/**
+ * Refuses the one fact that makes the instance too large, and takes the others. What a workflow in
+ * code does next is no matter of what brings the fact: an incident keeps it, if there is room for it.
+ */
 export async function takeIfSmall(
   deciding: Deciding,
   instance: Instance,
   want: Want,
 ): Promise<Instance> {
-  const { world, program, given } = deciding;
+  const { program, given } = deciding;
   const restore = snapshot(deciding.context);
-  const next = await takeWant(deciding, instance, want);
-  const written = encodeInstance(world, program, next, roomOf(world, next, 0));
-  if (fits(written.body, written.apart)) return next;
+  const isCode = program.definition.body.runner === "code";
+  const next = await takeWant({ ...deciding, ...(isCode && { keepsSmall: true }) }, instance, want);
+  if (isSmall(deciding, next)) return next;
   // What a mailbox or a kept event had for it stays there.
   restore();
   const fact = "fact" in want ? want.fact : firstAtHand(deciding, instance, want.look)?.fact;
   if (fact === undefined) return instance;
-  const refused = decideIncident(program, instance, { fact, why: tooLarge }, given).instance;
+  const why = tooLargeWhy(program, instance, next);
+  const refused = decideIncident(program, instance, { fact, why }, given).instance;
   return leaseFresh(deciding, refused, want.name);
 }
 
@@ -145,11 +154,6 @@ function firstAtHand(
 
 const dueAtOnce = (timer: TimerTicket, now: Instant): Fact | undefined =>
   isDue(timer, now) ? { kind: "timer-due", ticket: timer.id } : undefined;
-
-const tooLarge = {
-  type: "STATE_TOO_LARGE",
-  message: `The step was not taken: the instance would be over the limit, ${SIZE_LIMITS}. Keep large values elsewhere and pass references, then resolve this incident.`,
-} as const;
 
 /** Leaves out effects that serve nothing here: no listener, nothing to expire. */
 function wanted(world: World, instance: Instance): Instance {

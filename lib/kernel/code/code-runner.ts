@@ -18,6 +18,7 @@ import { holdsFailedItems } from "../failed-items.ts";
 import type { Ticket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
 import type { Runner } from "../runner.ts";
+import { addedValues } from "./added-values.ts";
 import { digestAfter, digestOf } from "./digest.ts";
 import { type CodeProgram, feedOutcome, feedStart, lifeOf, type Running } from "./feed.ts";
 import { endWhenDone, finish, hasTasks } from "./finish.ts";
@@ -66,6 +67,7 @@ export function codeRunner(program: CodeProgram): Runner {
     },
     // Of deadlines and timeouts their authors could not know: the sandbox counts operations as well.
     openCount: ({ state }) => readState(state).o.length,
+    addedValues,
     occurrences: (instance, element) =>
       countAll(openIn(instance).filter((ticket) => ticket.element === element)),
     terminate: (draft) => {

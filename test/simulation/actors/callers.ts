@@ -235,12 +235,14 @@ export function failer(type: string, name: string): Caller {
 export function resolver(
   instanceId: string,
   request: Readonly<{ retries: number; variables?: Variables }>,
+  atMs = 0,
 ): Caller {
   return {
     name: "resolver",
     calls: [
       {
         name: "resolve",
+        atMs,
         make: async ({ engine, brings, committedEntries }) => {
           if (committedEntries(instanceId) === 0) return "again later";
           const { incidents, status } = await engine.get(instanceId);

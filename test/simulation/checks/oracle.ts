@@ -5,7 +5,7 @@
 import { decide, decideIncident } from "../../../lib/kernel/decide.ts";
 import type { Given } from "../../../lib/kernel/draft.ts";
 import type { Fact } from "../../../lib/kernel/fact.ts";
-import type { Instance, Ticket } from "../../../lib/kernel/instance.ts";
+import type { IncidentType, Instance, Ticket } from "../../../lib/kernel/instance.ts";
 import type { Program } from "../../../lib/kernel/runner.ts";
 import type { Traffic } from "./traffic.ts";
 
@@ -104,7 +104,9 @@ async function search(
     const { program, given } = transition;
     const decisions = [
       await decide(program, reached, fact, given),
-      ...asides(transition).map((why) => decideIncident(program, reached, { fact, why }, given)),
+      ...asides(transition).map((why) =>
+        decideIncident(program, reached, { fact, why, hasRoom: true }, given),
+      ),
     ];
     for (const decided of decisions) {
       if (!decided.changed || !isOnTheWay(transition, decided.instance)) continue;
@@ -118,12 +120,15 @@ async function search(
 }
 
 /**
- * Incidents that were raised because a message was delivered too often: its fact was not decided.
+ * Incidents that keep their fact undecided: its message was delivered too often, or its step would
+ * make the instance too large.
  */
 const asides = ({ before, after }: Transition) =>
   after.tickets
     .filter((ticket) => ticket.on === "incident")
-    .filter(({ id, type }) => type === "STEP_POISONED" && !hasTicket(before, id));
+    .filter(({ id, type }) => UNDECIDED.has(type) && !hasTicket(before, id));
+
+const UNDECIDED: ReadonlySet<IncidentType> = new Set(["STEP_POISONED", "STATE_TOO_LARGE"]);
 
 const hasTicket = ({ tickets }: Instance, id: string): boolean =>
   tickets.some((ticket) => ticket.id === id);

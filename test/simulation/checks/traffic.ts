@@ -205,7 +205,8 @@ export class Traffic {
       .filter(({ target }) => target === instance.id)
       .map(({ id, name, payload }) => {
         const { lastNow: at } = after;
-        const stored = after.inbox.find((queued) => queued.id === id);
+        const kept = after.tickets.flatMap(eventsKeptBy);
+        const stored = [...after.inbox, ...kept].find((queued) => queued.id === id);
         const dummy: QueuedEvent = {
           id,
           name,
@@ -288,4 +289,10 @@ function parseKept(item: Item): Numbered {
     name: string;
   };
   return { ...stored, topic: { kind: "event", name } };
+}
+
+/** An event whose step could not be taken. */
+function eventsKeptBy(ticket: Ticket): readonly QueuedEvent[] {
+  const fact = ticket.on === "incident" ? ticket.kept?.fact : undefined;
+  return fact?.kind === "event-sent" ? [fact.event] : [];
 }

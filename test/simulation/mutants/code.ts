@@ -166,6 +166,22 @@ export const CODE_MUTANTS: readonly Mutant[] = [
     replace: `if (session?.digest !== digest) return undefined; ${MARK};`,
   },
   {
+    name: "large-step-drops-its-event",
+    without: "an incident keeps the event whose step is too large",
+    scenario: "code-too-large",
+    file: "lib/engine/step/take.ts",
+    find: "{ fact, why, hasRoom: true }",
+    replace: `{ fact, why, hasRoom: (${MARK}, false) }`,
+  },
+  {
+    name: "large-step-refused-to-its-sender",
+    without: "what a workflow opens is no fault of what woke it",
+    scenario: "code-too-large",
+    file: "lib/engine/drive/instance-request.ts",
+    find: `type === "STATE_TOO_LARGE" && !kept?.fact`,
+    replace: `type === "STATE_TOO_LARGE" && (${MARK}, kept?.fact !== null)`,
+  },
+  {
     name: "event-id-not-from-the-ticket",
     without: "another attempt sends the same event again",
     scenario: "code-send",

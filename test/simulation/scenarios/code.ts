@@ -114,6 +114,13 @@ const EXHAUSTED = `
   task("work", 2).then(() => __fermata.open("nonsense", ""));
   return task("slow", 3);`;
 
+/** The input is too large at first: resolving the incident later takes the event that it keeps. */
+const TOO_LARGE = `
+  const began = Date.now();
+  const got = await event("news");
+  await task("work", "x".repeat(Date.now() - began < 10_000 ? 2_600_000 : 3));
+  return got;`;
+
 /** The second differs from the first in the type of its first task alone. */
 const FITS = (first: string) => `
   await task("${first}", 1);
@@ -221,6 +228,15 @@ export const CODE_SCENARIOS: readonly Scenario[] = [
   {
     ...code("code-exhausted", { exhausted: EXHAUSTED }, []),
     callers: () => [codeStarter("exhausted", "one"), resolver("one", { retries: 1 })],
+  },
+  {
+    ...code("code-too-large", { large: TOO_LARGE }, []),
+    callers: () => [
+      codeStarter("large", "one"),
+      talker("teller", tells("one", "news", "n1")),
+      resolver("one", { retries: 1 }, 15_000),
+      auditorOf("one", { was: "n1" }, 0),
+    ],
   },
   {
     ...code("code-does-not-fit", { fits: FITS("work") }, [], { room: NO_ROOM }),
