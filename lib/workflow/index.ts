@@ -3,6 +3,7 @@
  * two worlds: inside the sandbox its functions open operations; on the host it declares steps and
  * workflows with their types.
  */
+export type { EventAnswer, MessageAnswer } from "./answers.ts";
 export type { InstanceFacts } from "./bridge.ts";
 export { BusinessError } from "./business-error.ts";
 export { all, any, type First, type Results, race } from "./composites.ts";

@@ -1,4 +1,5 @@
 /** What a workflow can do and wait for. */
+import type { EventAnswer, MessageAnswer } from "./answers.ts";
 import { bridge, type InstanceFacts } from "./bridge.ts";
 import { type DurationText, isoDuration } from "./duration-text.ts";
 import { jsonText } from "./json-text.ts";
@@ -119,7 +120,7 @@ export type EventToSend = Readonly<{
 }>;
 
 /** Sends an event. A target that is not found or has ended is a `TaskFailed` with its code. */
-export function sendEvent(event: EventToSend): Promise<Readonly<Record<string, unknown>>> {
+export function sendEvent(event: EventToSend): Promise<EventAnswer> {
   return openTask(SEND_EVENT, event, "", sendEvent);
 }
 
@@ -132,7 +133,7 @@ export type MessageToSend = Readonly<{
 }>;
 
 /** Publishes a message. */
-export function sendMessage(message: MessageToSend): Promise<Readonly<Record<string, unknown>>> {
+export function sendMessage(message: MessageToSend): Promise<MessageAnswer> {
   return openTask(SEND_MESSAGE, message, "", sendMessage);
 }
 

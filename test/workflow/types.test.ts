@@ -1,6 +1,7 @@
 // Types are checked by the compiler; what runs here only holds the expressions.
 import { describe, expectTypeOf, test } from "vitest";
 import type { EmbeddedEngine } from "../../lib/embedded/index.ts";
+import type * as api from "../../lib/shapes/signals.ts";
 import {
   all,
   any,
@@ -11,6 +12,8 @@ import {
   message,
   race,
   type Step,
+  sendEvent,
+  sendMessage,
   signal,
   step,
   task,
@@ -114,6 +117,13 @@ describe("the types of operations", () => {
         { key: "both"; value: ["pong", number] } | { key: "late"; value: Fired }
       >();
     });
+  });
+});
+
+describe("the types of what is sent", () => {
+  test("are the answers of the API", () => {
+    expectTypeOf(sendEvent).returns.resolves.toEqualTypeOf<api.EventAnswer>();
+    expectTypeOf(sendMessage).returns.resolves.toEqualTypeOf<api.MessageAnswer>();
   });
 });
 
