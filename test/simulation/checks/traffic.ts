@@ -68,6 +68,8 @@ export class Traffic {
   readonly #latest = new Map<string, Readonly<{ state: string; version: number }>>();
   /** For messages that had expired before they were kept. */
   readonly #worthless = new Map<string, number>();
+  /** Messages that had expired by the clock of the host that stored them: they were not kept. */
+  readonly #expiredOnArrival = new Set<string>();
   readonly #changes = new Map<string, number>();
   readonly #lookedAfter = new Set<string>();
   /** Every write creates a new item object. */
@@ -107,7 +109,9 @@ export class Traffic {
 
   /** Whether a message need not be delivered any more. */
   isOver(box: string, mid: string, now: number): boolean {
-    const until = this.expiries.get(`${box} ${mid}`) ?? this.#worthless.get(`${box} ${mid}`);
+    const key = `${box} ${mid}`;
+    if (this.#expiredOnArrival.has(key)) return true;
+    const until = this.expiries.get(key) ?? this.#worthless.get(key);
     return (until ?? Number.POSITIVE_INFINITY) <= now;
   }
 
@@ -254,11 +258,29 @@ export class Traffic {
 
   #seeMailbox(box: Box, { ids, bufs }: Mailbox): void {
     const arrived = this.arrivals.get(boxName(box)) ?? new Map<string, number>();
-    for (const { mid } of ids) if (!arrived.has(mid)) arrived.set(mid, this.turn);
+    for (const { mid } of ids.filter((known) => !arrived.has(known.mid))) {
+      arrived.set(mid, this.turn);
+      const isKept = bufs.some((message) => message.mid === mid);
+      if (!isKept && this.#isShortLived(box, mid))
+        this.#expiredOnArrival.add(`${boxName(box)} ${mid}`);
+    }
     this.arrivals.set(boxName(box), arrived);
     for (const { mid, expiresAt } of bufs) this.expiries.set(`${boxName(box)} ${mid}`, expiresAt);
   }
+
+  #isShortLived({ name, key }: Box, mid: string): boolean {
+    return this.sent.some(
+      (it) =>
+        it.messageId === mid &&
+        it.name === name &&
+        it.key === key &&
+        it.timeToLiveMs <= LONGEST_JUMP_MS,
+    );
+  }
 }
+
+/** The clock of a host may jump by this much. */
+const LONGEST_JUMP_MS = 60_000;
 
 /** Clocks are off by seconds. */
 const LONGEST_CALL_MS = 10_000;
