@@ -62,6 +62,9 @@ export class Program {
 /** A feed whose outcome is JSON text already, as the machine takes it. */
 export type FeedText = Readonly<{ now: number; done?: string }>;
 
+/** An outcome for no operation. */
+const NOTHING = "{}";
+
 export const feedText = ({ now, done }: Feed): FeedText =>
   done === undefined ? { now } : { now, done: JSON.stringify(done) };
 
@@ -116,9 +119,8 @@ export class ProgramSession {
     const machine = this.#machine ?? pool.take(image);
     this.#machine = machine;
     machine.refill(now);
-    if (isFirst || done === undefined)
-      machine.run(calls.begin, JSON.stringify(openingOf(this.#opening)));
-    else machine.run(calls.feed, done);
+    if (isFirst) machine.run(calls.begin, JSON.stringify(openingOf(this.#opening)));
+    else machine.run(calls.feed, done ?? NOTHING);
     return machine.read(calls.take);
   }
 

@@ -74,6 +74,7 @@ export class ThreadLink {
   /** After the thread has ended: nothing is sent any more. */
   close(): void {
     clearImmediate(this.#looking);
+    this.#waiting.length = 0;
     this.#large.port1.close();
   }
 

@@ -61,8 +61,10 @@ export function readAnswer(text: string, types: KnownTypes): Answer {
   return { id, ran: [{ kind: "ran", operations: [{ ...task, input: JSON.parse(input) }] }] };
 }
 
-/** Types of the steps of loaded programs, by a number that both sides give them: answers are read in
- * the order in which they were written. */
+/**
+ * Types of the steps of loaded programs, by numbers. Both sides give the same ones, since answers are
+ * read in the order in which they were written.
+ */
 export class KnownTypes {
   readonly #names: string[] = [];
   readonly #numbers = new Map<string, number>();
