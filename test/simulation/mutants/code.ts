@@ -120,7 +120,7 @@ export const CODE_MUTANTS: readonly Mutant[] = [
     find: "const ran = this.#runOne(feed);",
     replace: `const opened = all.flatMap(({ operations }) => operations).filter(({ op }) => op !== "close").length;
       const next = feeds[all.length + 1];
-      globalThis.fermataHoldsJobs = all.length > 0 && next !== undefined && next.done.n <= opened;
+      globalThis.fermataHoldsJobs = all.length > 0 && next !== undefined && JSON.parse(next.done).n <= opened;
       if (globalThis.fermataHoldsJobs) ${MARK};
       const ran = this.#runOne(feed);`,
     also: {
