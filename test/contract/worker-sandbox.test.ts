@@ -139,6 +139,19 @@ describe("a sandbox in a worker", () => {
     expect(stdout).toBe("1\n");
   });
 
+  test("is closed before its process ends, right after a session", async () => {
+    const { stdout } = await aProcess(
+      `const { program } = await sandbox.load(bundle);
+       const session = program.open(opening);
+       await session.run([{ now: 0 }]);
+       session.close();
+       await sandbox.close();
+       console.log("closed");`,
+    );
+
+    expect(stdout).toBe("closed\n");
+  });
+
   test("does not count the time for which its process was stopped", async () => {
     const { stdout } = await aProcess(
       `const { program } = await patient.load(busy);

@@ -84,9 +84,7 @@ export class GuestThread {
     this.#hasEnded = true;
     const culprit = this.#link.current;
     clearInterval(this.#watch);
-    await this.#link.worker.terminate();
-    this.#link.deliver();
-    this.#link.close();
+    await this.#link.end();
     const said = message === undefined ? {} : { message };
     for (const [id, resolve] of this.#asked) {
       resolve({ gone: id === culprit ? why : "lost", ...said });

@@ -32,6 +32,7 @@ export class ThreadLink {
   readonly #large = new MessageChannel();
   readonly #waiting: string[] = [];
   #looking: NodeJS.Immediate | undefined;
+  #hasEnded = false;
   /** When a text was last sent or read. */
   #lastAt = 0;
 
@@ -71,10 +72,14 @@ export class ThreadLink {
     return true;
   }
 
-  /** After the thread has ended: nothing is sent any more. */
-  close(): void {
+  /** Ends the thread, and hands over what it had answered by then. Nothing may be sent any more. */
+  async end(): Promise<void> {
     clearImmediate(this.#looking);
+    this.#hasEnded = true;
     this.#waiting.length = 0;
+    // This keeps the process alive, so from here on nothing may release it.
+    await this.worker.terminate();
+    this.deliver();
     this.#large.port1.close();
   }
 
@@ -109,6 +114,7 @@ export class ThreadLink {
   #look(): void {
     clearImmediate(this.#looking);
     this.#looking = undefined;
+    if (this.#hasEnded) return;
     if (this.#waiting.length > 0) this.#write();
     if (this.deliver()) this.#lastAt = performance.now();
     if (!this.#isNeeded()) this.worker.unref();
