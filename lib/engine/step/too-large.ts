@@ -11,7 +11,7 @@ export function tooLargeWhy({ runner }: Program, before: Instance, after: Instan
   const { site } = added.largest;
   return {
     type: "STATE_TOO_LARGE",
-    message: `The step was not taken: the instance would be over the limit, ${SIZE_LIMITS}. ${describe(added)} Keep large values elsewhere and pass references. Resolve this incident once other operations are done, or cancel the instance.`,
+    message: `The step was not taken: the instance would be over the limit, ${SIZE_LIMITS}. ${describe(added)}. Keep large values elsewhere and pass references. Resolve this incident once other operations are done, or cancel the instance.`,
     ...(site && { site }),
   };
 }
@@ -29,4 +29,4 @@ export function tooLargeStart({ runner }: Program, blank: Instance, started: Ins
 }
 
 const describe = ({ largest, bytes }: AddedValues): string =>
-  `The largest new value is ${largest.what}, with ${largest.bytes} bytes; all new values have ${bytes}.`;
+  `The largest new value is ${largest.what}, with ${largest.bytes} bytes; all new values have ${bytes} bytes`;
