@@ -85,8 +85,14 @@ export const MAX_FUEL_PER_FEED = 2_000;
 export const MAX_LIVE_SESSIONS = 128;
 export const MAX_IDLE_SESSIONS = 16;
 
-/** Time after which a machine that does not come back is ended, with its thread. */
-export const MAX_GUEST_MS = 10_000;
+/**
+ * Time after which a machine that does not come back from a feed is ended, with its thread; all others
+ * in the thread wait for so long. What polls is stopped by its fuel long before.
+ */
+export const MAX_GUEST_MS = 3_000;
+
+/** The same for loading a bundle, which may be large. */
+export const MAX_LOAD_MS = 10_000;
 
 /** Memory of one machine. */
 export const MAX_GUEST_BYTES = 64 * 1024 * 1024;

@@ -16,19 +16,23 @@ import {
  */
 export type Gone = Readonly<{ gone: "deadline" | "crash" | "lost"; message?: string }>;
 
+/** How long the thread may take for one feed, and for loading a bundle. */
+export type Deadlines = Readonly<{ feedMs: number; loadMs: number }>;
+
 export class GuestThread {
   readonly #link: ThreadLink;
-  readonly #deadlineMs: number;
+  readonly #deadlines: Deadlines;
   readonly #types = new KnownTypes();
   readonly #asked = new Map<number, (answer: Answer | Gone) => void>();
   readonly #programs = new Map<number, Promise<Answer | Gone>>();
+  readonly #loads = new Set<number>();
   #numbers = 0;
   #watch: NodeJS.Timeout | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
   #hasEnded = false;
 
-  constructor(deadlineMs: number) {
-    this.#deadlineMs = deadlineMs;
+  constructor(deadlines: Deadlines) {
+    this.#deadlines = deadlines;
     this.#link = new ThreadLink({
       start: startWorker,
       onText: (text) => this.#settle(readAnswer(text, this.#types)),
@@ -68,6 +72,7 @@ export class GuestThread {
   /** Hands a request over; returns its number. */
   send(request: Request): number {
     this.#numbers += 1;
+    if (request.kind === "load") this.#loads.add(this.#numbers);
     this.#askedAt = performance.now();
     if (!this.#hasEnded) this.#link.send(writeRequest({ id: this.#numbers, request }));
     return this.#numbers;
@@ -99,22 +104,28 @@ export class GuestThread {
   }
 
   /**
-   * Ends the thread when it serves the same request for longer than the deadline. A late check counts
+   * Ends the thread when it stays at the same feed or load for longer than its deadline. A late check counts
    * for at most two intervals: when the process is suspended, both threads are.
    */
   #watched(): NodeJS.Timeout {
-    let last = 0;
+    let last = { request: 0, fed: 0 };
     let servedMs = 0;
     let lookedAt = performance.now();
     return setInterval(() => {
-      const now = this.#link.current;
+      const now = { request: this.#link.current, fed: this.#link.fed };
       const sinceMs = Math.min(performance.now() - lookedAt, 2 * WATCHED_EVERY_MS);
       lookedAt = performance.now();
-      servedMs = now === last ? servedMs + sinceMs : 0;
+      const isSame = now.request === last.request && now.fed === last.fed;
+      servedMs = isSame ? servedMs + sinceMs : 0;
       last = now;
-      if (now !== 0 && servedMs >= this.#deadlineMs) void this.end("deadline");
+      if (now.request !== 0 && servedMs >= this.#deadlineOf(now.request)) void this.end("deadline");
       if (this.#asked.size === 0) this.#rest();
     }, WATCHED_EVERY_MS).unref();
+  }
+
+  #deadlineOf(request: number): number {
+    const { feedMs, loadMs } = this.#deadlines;
+    return this.#loads.has(request) ? loadMs : feedMs;
   }
 
   #rest(): void {

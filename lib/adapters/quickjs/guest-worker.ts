@@ -104,7 +104,7 @@ function run({ session, program, opening, feeds }: RunRequest): readonly Ran[] {
   const running = sessions.get(session) ?? (opening && programs.get(program)?.open(opening));
   if (running === undefined) return NOT_THERE;
   sessions.set(session, running);
-  return running.run(feeds);
+  return running.run(feeds, () => Atomics.add(flags, FLAG.fed, 1));
 }
 
 const NOT_THERE: readonly Ran[] = [

@@ -353,5 +353,5 @@ const tooDeep = (): Stopped =>
 const tooMuch = (length: number): Stopped =>
   new Stopped(
     "output",
-    `The inputs of a step's operations take ${length} bytes, ${MAX_GUEST_OUTPUT_BYTES} is the limit.`,
+    `What a step asks for and returns takes ${length} bytes as JSON, ${MAX_GUEST_OUTPUT_BYTES} is the limit. Keep large values elsewhere and pass references.`,
   );

@@ -85,10 +85,11 @@ export class ProgramSession {
     this.#opening = opening;
   }
 
-  /** Runs the feeds in order, up to the first that stops. */
-  run(feeds: readonly FeedText[]): readonly Ran[] {
+  /** Runs the feeds in order, up to the first that stops; calls `beforeEach` on the way. */
+  run(feeds: readonly FeedText[], beforeEach: () => void = () => {}): readonly Ran[] {
     const all: Ran[] = [];
     for (const feed of feeds) {
+      beforeEach();
       const ran = this.#runOne(feed);
       all.push(ran);
       if (ran.kind === "stopped") break;

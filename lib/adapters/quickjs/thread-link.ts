@@ -56,6 +56,11 @@ export class ThreadLink {
     return Atomics.load(this.#flags, FLAG.current);
   }
 
+  /** How many feeds the thread has begun. */
+  get fed(): number {
+    return Atomics.load(this.#flags, FLAG.fed);
+  }
+
   send(text: string): void {
     this.#waiting.push(text);
     this.#write();

@@ -21,8 +21,10 @@ export const FLAG = {
   hostListens: 2,
   /** 1: the host wants a message when there is room for requests. */
   hostHasMore: 3,
+  /** Counts feeds: the host sees that a long replay makes progress. */
+  fed: 4,
 } as const;
-export const FLAGS_BYTES = 16;
+export const FLAGS_BYTES = 20;
 
 export const THREAD = {
   /** In its event loop: a message wakes it. */

@@ -9,7 +9,7 @@
  * 3. The thread does not keep the process alive, except while it owes an answer.
  * 4. What is still open when the sandbox is closed is lost, and so is what comes after that.
  */
-import { MAX_GUEST_MS } from "../../definition/limits.ts";
+import { MAX_GUEST_MS, MAX_LOAD_MS } from "../../definition/limits.ts";
 import type {
   Feed,
   GuestProgram,
@@ -19,24 +19,29 @@ import type {
   Ran,
   Sandbox,
 } from "../../definition/sandbox.ts";
-import { type Gone, GuestThread } from "./guest-thread.ts";
+import { type Deadlines, type Gone, GuestThread } from "./guest-thread.ts";
 import { CLOSED, type FeedText, feedText } from "./program.ts";
 import { quickjs } from "./wasm.ts";
 import type { Answer } from "./worker-protocol.ts";
 
 /** A sandbox in a thread of its own, which starts with the first bundle. */
-export function workerSandbox({ deadlineMs = MAX_GUEST_MS } = {}): WorkerSandbox {
-  return new WorkerSandbox(deadlineMs);
+export function workerSandbox({
+  deadlineMs,
+}: Readonly<{ deadlineMs?: number }> = {}): WorkerSandbox {
+  return new WorkerSandbox({
+    feedMs: deadlineMs ?? MAX_GUEST_MS,
+    loadMs: deadlineMs ?? MAX_LOAD_MS,
+  });
 }
 
 export class WorkerSandbox implements Sandbox {
-  readonly #deadlineMs: number;
+  readonly #deadlines: Deadlines;
   #thread: GuestThread | undefined;
   #isClosed = false;
   #numbers = 0;
 
-  constructor(deadlineMs: number) {
-    this.#deadlineMs = deadlineMs;
+  constructor(deadlines: Deadlines) {
+    this.#deadlines = deadlines;
   }
 
   get engine(): string {
@@ -82,7 +87,7 @@ export class WorkerSandbox implements Sandbox {
   #running(): GuestThread | undefined {
     if (this.#isClosed) return undefined;
     if (this.#thread === undefined || this.#thread.hasEnded) {
-      this.#thread = new GuestThread(this.#deadlineMs);
+      this.#thread = new GuestThread(this.#deadlines);
     }
     return this.#thread;
   }

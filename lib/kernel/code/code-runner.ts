@@ -31,7 +31,7 @@ import {
   reopenItems,
 } from "./open-operations.ts";
 import { outcomesOf } from "./outcome.ts";
-import { demandRan } from "./replay.ts";
+import { demandRan, LostMachine } from "./replay.ts";
 import { Sessions } from "./sessions.ts";
 import {
   type CodeState,
@@ -108,6 +108,7 @@ export function codeRunners(
 async function loadFrom(sandbox: Sandbox, source: () => Promise<string>): Promise<GuestProgram> {
   const loaded = await sandbox.load(await source());
   if (loaded.ok) return loaded.program;
+  if (loaded.problem.stopped === "lost") throw new LostMachine();
   throw new Error(`The bundle could not be loaded: ${loaded.problem.message}`);
 }
 

@@ -66,7 +66,8 @@ async function untilNotLost(sessions: Sessions, life: Life, feeding: Feeding): P
   }
 }
 
-const MAX_TRIES = 3;
+/** As many other workflows may end the machines that run beside them, one after the other. */
+const MAX_TRIES = 10;
 
 async function feedSession(
   sessions: Sessions,

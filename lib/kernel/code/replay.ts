@@ -55,6 +55,10 @@ export async function replay(
 /** Thrown when a machine is gone through no fault of the code: another one may take its place. */
 export class LostMachine extends Error {
   override readonly name = "LostMachine";
+
+  constructor() {
+    super(GONE);
+  }
 }
 
 const GONE =
@@ -63,7 +67,7 @@ const GONE =
 /** What a feed led to; a stop is a limit of the step, or a broken machine. */
 export function demandRan(ran: Ran | undefined): Extract<Ran, { kind: "ran" }> {
   if (ran?.kind === "ran") return ran;
-  if (ran === undefined || ran.stop === "lost") throw new LostMachine(GONE);
+  if (ran === undefined || ran.stop === "lost") throw new LostMachine();
   if (ran.stop === "crash") throw new Error(ran.message);
   throw new Refusal("STEP_LIMIT", ran.message);
 }

@@ -58,6 +58,19 @@ describe("runners of definitions in code", () => {
     expect(order.open).toEqual(["task a"]);
   });
 
+  test("load it again, without an incident, when others have ended the thread meanwhile", async () => {
+    const lost = async (): Promise<Loaded> => ({
+      ok: false,
+      problem: { message: "The sandbox was restarted.", stopped: "lost" },
+    });
+    const { seen, sandbox } = loading([lost, lost, lost, lost, real]);
+    const definition = aCodeDefinition();
+
+    const order = await play({ definition, runner: codeRunners(sandbox)(definition, source) });
+
+    expect([seen.loads, order.open, incidentsOf(order)]).toEqual([5, ["task a"], []]);
+  });
+
   test("are for code only", () => {
     const { sandbox } = loading([]);
     const body = { runner: "graph" } as never;
