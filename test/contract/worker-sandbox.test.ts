@@ -89,6 +89,20 @@ describe("a sandbox in a worker", () => {
     expect(all.filter(({ kind }) => kind !== "ran")).toEqual([]);
   });
 
+  test("gives a long replay all the time that each of its feeds may take", async () => {
+    const busy = "for (let i = 0; i < 2_000_000; i++);";
+    const body = `for (let n = 0; n < 60; n++) { ${busy} ${WAITING}; } return 1;`;
+    const session = await aSession(aSandbox(600), body);
+    const outcomes = Array.from({ length: 60 }, (_, n) => ({ n: n + 1, value: null }));
+    const begun = performance.now();
+
+    const all = await session.run([{ now: 0 }, ...outcomes.map((one) => ({ now: 0, done: one }))]);
+
+    // Otherwise it would show nothing.
+    expect(performance.now() - begun).toBeGreaterThan(800);
+    expect(all.at(-1)).toMatchObject({ kind: "ran", end: { value: 1 } });
+  });
+
   test("answers in order what one session is asked at once", async () => {
     const session = await aSession(aSandbox(), `${WAITING}; ${WAITING}; return 1;`);
 
