@@ -59,7 +59,8 @@ export function protocolContract(sandbox: () => Sandbox): void {
     test("stops a feed that returns more than 4 MB", async () => {
       const body = (bytes: number) => opening("task", `"type":"t","input":"${"x".repeat(bytes)}"`);
       const above = await ranIn(sandbox(), body(MAX_GUEST_OUTPUT_BYTES));
-      const [, length] = /takes (\d+) bytes as JSON, 4000000 is the limit/.exec(stoppedBy(above)) ?? [];
+      const [, length] =
+        /takes (\d+) bytes as JSON, 4000000 is the limit/.exec(stoppedBy(above)) ?? [];
       // What surrounds the input counts, too.
       const most = 2 * MAX_GUEST_OUTPUT_BYTES - Number(length);
 

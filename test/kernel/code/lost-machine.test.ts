@@ -44,7 +44,10 @@ describe("a machine that is lost", () => {
 
   test("is an incident when it is lost again and again, which keeps the fact", async () => {
     const tries = 10;
-    const { seen, load } = losing(BODY, Array.from({ length: tries }, (_, n) => n + 2));
+    const { seen, load } = losing(
+      BODY,
+      Array.from({ length: tries }, (_, n) => n + 2),
+    );
     const order = await play(aCodeOn(load));
 
     await done(order, "a", 1);
