@@ -94,6 +94,12 @@ export const MAX_GUEST_MS = 3_000;
 /** The same for loading a bundle, which may be large. */
 export const MAX_LOAD_MS = 10_000;
 
+/**
+ * How often a feed or a load is made whose machine is lost through no fault of its own: as many other
+ * workflows may end the thread, one after the other.
+ */
+export const MAX_LOST_TRIES = 10;
+
 /** Memory of one machine. */
 export const MAX_GUEST_BYTES = 64 * 1024 * 1024;
 

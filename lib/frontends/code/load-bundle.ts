@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../definition/diagnostic.ts";
-import { MAX_SOURCE_BYTES } from "../../definition/limits.ts";
-import type { Declared, LoadProblem, Sandbox, Stop } from "../../definition/sandbox.ts";
+import { MAX_LOST_TRIES, MAX_SOURCE_BYTES } from "../../definition/limits.ts";
+import type { Declared, Loaded, LoadProblem, Sandbox, Stop } from "../../definition/sandbox.ts";
 import type { CompilerCode } from "./codes.ts";
 import { mapStack } from "./map-stack.ts";
 import type { SourceMap } from "./source-map.ts";
@@ -15,11 +15,20 @@ export async function loadBundle(
   sandbox: Sandbox,
   { source, map }: Readonly<{ source: string; map: SourceMap }>,
 ): Promise<LoadedBundle> {
-  const loaded = await sandbox.load(source);
+  const loaded = await loadUntilNotLost(sandbox, source);
   if (loaded.ok) return { ok: true, declared: loaded.program.declared };
   const { stopped } = loaded.problem;
   const problem = loadFailed(loaded.problem, map);
   return { ok: false, problem, ...(stopped !== undefined && { stopped }) };
+}
+
+/** Another workflow may end the thread of the sandbox: that is no fault of this bundle. */
+async function loadUntilNotLost(sandbox: Sandbox, source: string): Promise<Loaded> {
+  for (let tries = 1; ; tries++) {
+    const loaded = await sandbox.load(source);
+    const isLost = !loaded.ok && loaded.problem.stopped === "lost";
+    if (!isLost || tries >= MAX_LOST_TRIES) return loaded;
+  }
 }
 
 /** Whether an error that was found before is what the module scope throws. */

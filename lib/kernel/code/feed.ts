@@ -3,6 +3,7 @@
  * same.
  */
 import type { Definition } from "../../definition/definition.ts";
+import { MAX_LOST_TRIES } from "../../definition/limits.ts";
 import type { Feed, GuestProgram, Ran } from "../../definition/sandbox.ts";
 import { formatInstant } from "../../definition/time/instant.ts";
 import type { Draft } from "../draft.ts";
@@ -60,14 +61,11 @@ async function untilNotLost(sessions: Sessions, life: Life, feeding: Feeding): P
     try {
       return await feedSession(sessions, life, kept ?? (await feeding.open()), feeding);
     } catch (cause) {
-      if (!(cause instanceof LostMachine) || tries >= MAX_TRIES) throw cause;
+      if (!(cause instanceof LostMachine) || tries >= MAX_LOST_TRIES) throw cause;
       kept = undefined;
     }
   }
 }
-
-/** As many other workflows may end the machines that run beside them, one after the other. */
-const MAX_TRIES = 10;
 
 async function feedSession(
   sessions: Sessions,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { MAX_LOST_TRIES } from "../../../lib/definition/limits.ts";
 import type { Ran } from "../../../lib/definition/sandbox.ts";
 import { done, incidentsOf } from "../../support/code-play.ts";
 import { aCodeOn } from "../../support/code-workflow.ts";
@@ -43,7 +44,7 @@ describe("a machine that is lost", () => {
   });
 
   test("is an incident when it is lost again and again, which keeps the fact", async () => {
-    const tries = 10;
+    const tries = MAX_LOST_TRIES;
     const { seen, load } = losing(
       BODY,
       Array.from({ length: tries }, (_, n) => n + 2),

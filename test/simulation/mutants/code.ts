@@ -93,7 +93,7 @@ export const CODE_MUTANTS: readonly Mutant[] = [
     without: "a session whose machine is gone is not used again",
     scenario: "code-sandbox-dies",
     file: "lib/kernel/code/feed.ts",
-    find: "if (!(cause instanceof LostMachine) || tries >= MAX_TRIES) throw cause;",
+    find: "if (!(cause instanceof LostMachine) || tries >= MAX_LOST_TRIES) throw cause;",
     replace: `if (cause instanceof LostMachine) ${MARK}; throw cause;`,
   },
   {
