@@ -111,8 +111,8 @@ async function handleOnce(
 }
 
 /**
- * Where there is a caller it gets an error instead of an incident, and nothing is changed. It is none
- * of the caller's business where the incident keeps what the caller has brought.
+ * Where there is a caller it gets an error instead of an incident, and nothing is changed. An
+ * incident that keeps the caller's fact is not the caller's error.
  */
 export function refuseTooLarge({ fresh, before }: Plan): void {
   const incidents = fresh.tickets.filter((ticket) => ticket.on === "incident");

@@ -85,8 +85,8 @@ function isSmall({ world, program }: Deciding, instance: Instance): boolean {
 }
 
 /**
- * Refuses the one fact that makes the instance too large, and takes the others. What a workflow in
- * code does next is no matter of what brings the fact: an incident keeps it, if there is room for it.
+ * Refuses the one fact that makes the instance too large, and takes the others. A workflow in code may
+ * react to a small fact with large operations: then an incident keeps the fact, if it has room.
  */
 export async function takeIfSmall(
   deciding: Deciding,

@@ -50,7 +50,7 @@ describe("the timeout of a task of a workflow in code", () => {
     expect(reasons).toEqual(["no longer wanted"]);
   });
 
-  test("R21 ends a task that nobody does; its late result is refused", async () => {
+  test("R21 ends a task that no worker completes in time; its late result is refused", async () => {
     const engine = await anEngineWith(CATCHES("task('by-hand', null, { timeout: '1h' })"));
     const { instanceId } = await run(engine);
     const [open] = (await engine.tasks()).items;
